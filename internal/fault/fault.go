@@ -93,9 +93,6 @@ type Report struct {
 // Error joins the message and the fix into one line.
 func (r *Report) Error() string {
 	s := r.Message
-	if r.Field != "" {
-		s = r.Field + ": " + s
-	}
 	if r.Fix != "" {
 		s += "; " + r.Fix
 	}
@@ -117,5 +114,5 @@ func Fix(k Kind, fix, format string, args ...any) error {
 
 // Field is [New] for one wrong argument.
 func Field(field, fix, format string, args ...any) error {
-	return &Report{Kind: Invalid, Field: field, Message: fmt.Sprintf(format, args...), Fix: fix}
+	return &Report{Kind: Invalid, Field: field, Message: field + ": " + fmt.Sprintf(format, args...), Fix: fix}
 }

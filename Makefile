@@ -1,0 +1,50 @@
+# The same commands for a person and for CI. `make` alone builds the program.
+
+GO ?= go
+BIN := bin/lore
+FUZZTIME ?= 30s
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
+ERRCHECK := github.com/kisielk/errcheck@v1.9.0
+export CGO_ENABLED ?= 0
+
+.PHONY: build run test check unit race arm64 bench fuzz demo model generate clean
+
+build: ## build bin/lore
+	$(GO) build -trimpath -o $(BIN) ./cmd/lore
+
+demo: build ## copy the sample vault to ./lore-demo and look around in it
+	./$(BIN) demo
+
+test: check unit race arm64 ## everything that must hold; installs what it needs
+
+check: ## formatting, vet, staticcheck, unchecked errors, generated files
+	@out=$$(gofmt -l cmd internal bench e2e); if [ -n "$$out" ]; then echo "gofmt: $$out"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+	$(GO) run $(ERRCHECK) -exclude .errcheck ./...
+	GOOS=darwin GOARCH=arm64 $(GO) vet ./cmd/... ./internal/...
+	GOOS=windows GOARCH=amd64 $(GO) vet ./cmd/... ./internal/...
+
+unit: ## the tests, as on a plain clone
+	$(GO) test ./...
+
+race: ## the tests again with the race detector (needs a C compiler)
+	@sh scripts/need.sh gcc gcc && CGO_ENABLED=1 $(GO) test -race ./... || { sh scripts/need.sh --have gcc && exit 1 || echo "race: skipped, no C compiler can be installed here"; }
+
+arm64: ## the assembly for arm64, under emulation
+	@sh scripts/need.sh qemu-aarch64 qemu-user && GOARCH=arm64 $(GO) test -exec qemu-aarch64 ./internal/vector/... ./internal/embed/... || { sh scripts/need.sh --have qemu-aarch64 && exit 1 || echo "arm64: skipped, no emulator can be installed here"; }
+
+bench: ## the tables of bench/README.md; needs the data (see there)
+	sh bench/run.sh
+
+fuzz: ## each fuzz target for FUZZTIME
+	sh scripts/fuzz.sh $(FUZZTIME)
+
+generate: ## rewrite generated files
+	$(GO) generate ./...
+
+model: ## make the built-in embedding model again from its published weights
+	sh scripts/model.sh
+
+clean:
+	rm -rf bin lore-demo

@@ -1,0 +1,66 @@
+// Package access says who asks and what they may ask for. It holds no rules:
+// those are policy's.
+package access
+
+import "slices"
+
+// A Scope is one right.
+type Scope string
+
+// The scopes. Approve and Admin belong to persons alone.
+const (
+	Read    Scope = "read"
+	Write   Scope = "write"
+	Destroy Scope = "destroy"
+	Egress  Scope = "egress"
+	Exec    Scope = "exec"
+	Admin   Scope = "admin"
+	Approve Scope = "approve"
+)
+
+// Scopes lists all scopes, weakest first.
+func Scopes() []Scope { return []Scope{Read, Write, Destroy, Egress, Exec, Admin, Approve} }
+
+// An Effect is what a tool may do at the most.
+type Effect string
+
+// The effects of tools.
+const (
+	Reads   Effect = "read"
+	Changes Effect = "change"
+	Acts    Effect = "act"
+)
+
+// A Kind is what sort of caller a principal is.
+type Kind string
+
+// The kinds of principals.
+const (
+	Person   Kind = "person"
+	Agent    Kind = "agent"
+	MCP      Kind = "mcp"
+	REST     Kind = "rest"
+	Schedule Kind = "schedule"
+)
+
+// A Principal is who makes a call. The zero Principal may do nothing.
+type Principal struct {
+	Kind    Kind    `json:"kind"`
+	ID      string  `json:"id"`      // the session, run, token or job; for logs, never a secret
+	Surface string  `json:"surface"` // where the call came in: "cli", "web", "mcp", …
+	Scopes  []Scope `json:"scopes"`
+}
+
+// Terminal is the person who types a command at a terminal.
+func Terminal() Principal {
+	return Principal{Kind: Person, ID: "terminal", Surface: "cli", Scopes: Scopes()}
+}
+
+// May reports whether p holds the scope. Only persons can hold [Approve] and
+// [Admin], whatever their list says.
+func (p Principal) May(s Scope) bool {
+	if (s == Approve || s == Admin) && p.Kind != Person {
+		return false
+	}
+	return slices.Contains(p.Scopes, s)
+}

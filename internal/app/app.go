@@ -1,0 +1,66 @@
+// Package app wires the parts together: it finds the vault, opens its index,
+// binds the tools and hands them to a surface. It is the only package that
+// knows all others.
+package app
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"lore/internal/fault"
+	"lore/internal/surface/cli"
+	"lore/internal/tool"
+	"lore/internal/tools/find"
+	"lore/internal/tools/notes"
+)
+
+// Run runs the program and returns its exit code. It may be called by a test.
+func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
+	a := &app{now: time.Now, env: os.Getenv, errOut: errOut}
+	return cli.Run(ctx, cli.Host{
+		Version:  version(),
+		Tools:    catalogue(),
+		Open:     a.open,
+		Settings: a.settings,
+		Set:      a.set,
+		Demo:     a.demo,
+		Bench:    a.bench,
+	}, args, in, out, errOut)
+}
+
+// An app is one run of the program.
+type app struct {
+	now    func() time.Time
+	env    func(string) string
+	errOut io.Writer
+}
+
+// catalogue lists all tools, bound to nothing: enough to describe them.
+func catalogue() []*tool.Tool {
+	return append(notes.Tools(notes.Env{}), find.Tools(find.Env{})...)
+}
+
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "(devel)"
+	}
+	return info.Main.Version
+}
+
+// logger writes to standard error what the level asks for; nothing by default
+// below a warning, because the answer is what was asked for.
+func (a *app) logger(level string) (*slog.Logger, error) {
+	var l slog.Level
+	if level == "" {
+		level = "warn"
+	}
+	if err := l.UnmarshalText([]byte(level)); err != nil {
+		return nil, fault.Field("log-level", "use debug, info, warn or error", "%q is no level", level)
+	}
+	return slog.New(slog.NewTextHandler(a.errOut, &slog.HandlerOptions{Level: l})), nil
+}

@@ -1,0 +1,363 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"lore/internal/db"
+	"lore/internal/embed"
+	"lore/internal/embed/builtin"
+	"lore/internal/embed/ollama"
+	"lore/internal/embed/openai"
+	"lore/internal/event"
+	"lore/internal/fault"
+	"lore/internal/index"
+	"lore/internal/index/sqlite"
+	"lore/internal/note"
+	"lore/internal/search"
+	"lore/internal/surface/cli"
+	"lore/internal/tool"
+	"lore/internal/tools/find"
+	"lore/internal/tools/notes"
+	"lore/internal/vault"
+)
+
+// A session is one open vault with everything derived from it.
+type session struct {
+	app     *app
+	log     *slog.Logger
+	vault   *vault.Vault
+	dir     string // of the derived data
+	store   *sqlite.Store
+	opening sqlite.Opening
+	indexer *index.Indexer
+	model   embed.Model // nil when meaning is switched off
+	bus     *event.Bus
+	search  *search.Searcher
+	writer  bool // this process may write the index
+
+	cancel  context.CancelFunc
+	wg      sync.WaitGroup
+	closers []func() error
+
+	mu  sync.Mutex
+	sum index.Summary
+}
+
+// patience is how long a question waits for the index to catch up with the
+// vault. Comparing ten thousand notes takes a tenth of it.
+const patience = 300 * time.Millisecond
+
+// open opens the vault that the flags name.
+func (a *app) open(ctx context.Context, g cli.Globals, o cli.OpenOptions) (*cli.Session, error) {
+	s, err := a.openSession(ctx, g, o)
+	if err != nil {
+		return nil, err
+	}
+	stop := func() {}
+	if o.Progress != nil {
+		stop = o.Progress(s.bus)
+	}
+	err = s.catchUp(ctx, o)
+	stop()
+	if err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s.face(), nil
+}
+
+func (a *app) openSession(ctx context.Context, g cli.Globals, o cli.OpenOptions) (_ *session, err error) {
+	c, err := a.readConfig()
+	if err != nil {
+		return nil, err
+	}
+	level := g.LogLevel
+	if level == "" {
+		if level, err = a.get(&c, "log_level"); err != nil {
+			return nil, err
+		}
+	}
+	s := &session{app: a, bus: event.NewBus()}
+	if s.log, err = a.logger(level); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	dir, err := a.vaultDir(g.Vault, &c)
+	if err != nil {
+		return nil, err
+	}
+	if s.vault, err = vault.Open(dir, vault.Options{Exclude: c.excluded(dir), Log: s.log, Now: a.now}); err != nil {
+		return nil, err
+	}
+	s.closers = append(s.closers, s.vault.Close)
+	if s.dir, err = a.vaultData(s.vault.Dir()); err != nil {
+		return nil, err
+	}
+	if err := s.openStore(ctx, o.Rebuild); err != nil {
+		return nil, err
+	}
+	if s.model, err = a.model(&c); err != nil {
+		return nil, err
+	}
+	s.indexer = index.New(s.vault, s.store, index.Options{Bus: s.bus, Log: s.log, Now: a.now, Parse: s.dialect(ctx)})
+	s.search = &search.Searcher{Store: s.store, Model: s.model, Now: a.now}
+	return s, nil
+}
+
+// excluded are the patterns that the settings keep out of the vault at dir.
+func (c *config) excluded(dir string) []string {
+	for name, v := range c.Vaults {
+		if expandHome(name) == dir {
+			return v.Exclude
+		}
+	}
+	return nil
+}
+
+func (s *session) openStore(ctx context.Context, rebuild bool) error {
+	release, ok, err := lock(s.dir)
+	if err != nil {
+		return fmt.Errorf("lock the index: %w", err)
+	}
+	s.writer = ok
+	if ok {
+		s.closers = append(s.closers, release)
+	}
+	if rebuild {
+		if !ok {
+			return fault.Fix(fault.Busy, "stop it first", "another lore process is using the index")
+		}
+		if err := db.Remove(sqlite.Path(s.dir)); err != nil {
+			return fmt.Errorf("remove the index: %w", err)
+		}
+	}
+	s.store, s.opening, err = sqlite.Open(ctx, s.dir, s.app.now)
+	if err != nil {
+		return fmt.Errorf("open the index: %w", err)
+	}
+	s.closers = append(s.closers, s.store.Close)
+	return nil
+}
+
+// dialect looks for what tells how links in this vault are meant.
+func (s *session) dialect(ctx context.Context) note.Options {
+	_, err := s.vault.Stat(ctx, "dendron.yml")
+	return note.Options{DendronAlias: err == nil}
+}
+
+// model is the embedding model of the settings, or nil.
+func (a *app) model(c *config) (embed.Model, error) {
+	name, err := a.get(c, "embed.model")
+	if err != nil {
+		return nil, err
+	}
+	base, err := a.get(c, "embed.base_url")
+	if err != nil {
+		return nil, err
+	}
+	keyEnv, err := a.get(c, "embed.key_env")
+	if err != nil {
+		return nil, err
+	}
+	key := func() string {
+		if keyEnv == "" {
+			return ""
+		}
+		return a.env(keyEnv)
+	}
+	kind, model, _ := strings.Cut(name, ":")
+	client := &http.Client{Timeout: 2 * time.Minute}
+	switch kind {
+	case "none":
+		return nil, nil
+	case "ollama":
+		if base == "" {
+			base = "http://localhost:11434"
+		}
+		return ollama.New(ollama.Config{URL: base, Model: model, Client: client, Key: key}), nil
+	case "openai":
+		if base == "" {
+			return nil, fault.Field("embed.base_url", "set it to the address of the server, with its version: https://host/v1", "is needed for %s", name)
+		}
+		return openai.New(openai.Config{URL: base, Model: model, Client: client, Key: key}), nil
+	}
+	return builtin.New(), nil
+}
+
+// catchUp compares the index with the vault. A new index is waited for; one
+// that exists answers soon, and says when it is behind.
+func (s *session) catchUp(ctx context.Context, o cli.OpenOptions) error {
+	if !s.writer {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	s.cancel = cancel
+	done := make(chan error, 1)
+	s.wg.Go(func() { done <- s.sync(ctx) })
+	var timeout <-chan time.Time
+	if !o.Wait && !s.opening.Rebuilt {
+		t := time.NewTimer(patience)
+		defer t.Stop()
+		timeout = t.C
+	}
+	select {
+	case err := <-done:
+		if err != nil {
+			return err
+		}
+	case <-timeout:
+		return nil
+	}
+	if o.Embed && s.model != nil {
+		return s.embedAll(ctx, runtime.GOMAXPROCS(0))
+	}
+	return s.embedFew(ctx)
+}
+
+func (s *session) sync(ctx context.Context) error {
+	sum, err := s.indexer.Sync(ctx)
+	s.mu.Lock()
+	s.sum = sum
+	s.mu.Unlock()
+	if db.IsCorrupt(err) {
+		return fault.Fix(fault.Internal, "lore index --rebuild", "the index is damaged")
+	}
+	return db.Explain(err, s.dir)
+}
+
+func (s *session) embedder(threads int) *index.Embedder {
+	return &index.Embedder{Store: s.store, Model: s.model, Threads: func() int { return threads }, Bus: s.bus, Log: s.log, Now: s.app.now}
+}
+
+func (s *session) embedAll(ctx context.Context, threads int) error {
+	n, err := s.embedder(threads).Run(ctx)
+	if err == nil && n > 0 {
+		err = s.store.Settle(ctx)
+	}
+	return err
+}
+
+// few is how many passages are embedded on the way to an answer: a second's
+// work at the most.
+const few = 16
+
+// embedFew keeps the vectors of a vault that has them up to date with small
+// changes. A vault without any is left to lore index: it takes minutes.
+func (s *session) embedFew(ctx context.Context) error {
+	s.mu.Lock()
+	wrote := s.sum.Wrote()
+	s.mu.Unlock()
+	if _, ok := s.model.(*builtin.Model); !ok || wrote == 0 {
+		return nil
+	}
+	st, err := s.store.Stats(ctx, s.model.ID())
+	if err != nil {
+		return err
+	}
+	missing := st.Passages - st.Embedded
+	if missing == 0 || missing > few || st.Embedded == 0 && st.Passages > few {
+		return nil
+	}
+	return s.embedAll(ctx, 1)
+}
+
+func (s *session) fresh() index.Freshness {
+	if s.writer {
+		return s.indexer.Freshness()
+	}
+	return index.Freshness{Reason: "another lore process keeps the index up to date"}
+}
+
+// face is what a surface sees of the session.
+func (s *session) face() *cli.Session {
+	reg := tool.NewRegistry(tool.Deps{Log: s.log, Now: s.app.now},
+		notes.Tools(notes.Env{Vault: s.vault, Store: s.store, Search: s.search, Fresh: s.fresh}),
+		find.Tools(find.Env{Vault: s.vault, Store: s.store, Search: s.search, Fresh: s.fresh}),
+	)
+	return &cli.Session{
+		Dir: s.vault.Dir(), Registry: reg, Report: s.report, Doctor: s.doctor, Follow: s.follow, Close: s.close,
+	}
+}
+
+func (s *session) report(ctx context.Context) (cli.Report, error) {
+	id := ""
+	if s.model != nil {
+		id = s.model.ID()
+	}
+	st, err := s.store.Stats(ctx, id)
+	if err != nil {
+		return cli.Report{}, err
+	}
+	s.mu.Lock()
+	sum := s.sum
+	s.mu.Unlock()
+	f := s.fresh()
+	r := cli.Report{
+		Vault: s.vault.Dir(), Index: s.dir, Notes: st.Notes, Attachments: st.Attachments, Conflicts: st.Conflicts,
+		Links: st.Links, Passages: st.Passages, Embedded: st.Embedded, Model: id, Problems: st.Problems,
+		Added: sum.Added, Changed: sum.Changed, Dropped: sum.Dropped, Seconds: sum.Took.Seconds(), Fresh: f.Fresh, Reason: f.Reason,
+	}
+	if s.opening.Rebuilt && s.opening.Reason != "new" {
+		r.Rebuilt = s.opening.Reason
+	}
+	return r, nil
+}
+
+// follow keeps the index and the vectors up to date until ctx ends.
+func (s *session) follow(ctx context.Context) error {
+	if !s.writer {
+		return fault.Fix(fault.Busy, "stop it first", "another lore process keeps the index up to date")
+	}
+	w := s.vault.Watch(ctx, vault.WatchOptions{})
+	defer w.Wait()
+	wake := make(chan struct{}, 1)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	if s.model != nil {
+		wg.Go(func() { s.embedOnWake(ctx, wake) })
+	}
+	return s.indexer.Serve(ctx, w.Batches(), func() {
+		select {
+		case wake <- struct{}{}:
+		default:
+		}
+	})
+}
+
+// embedOnWake embeds what is new, on half the cores: someone is working here.
+func (s *session) embedOnWake(ctx context.Context, wake <-chan struct{}) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-wake:
+			if err := s.embedAll(ctx, max(1, runtime.GOMAXPROCS(0)/2)); err != nil && ctx.Err() == nil {
+				s.log.Warn("passages could not be embedded", "error", err)
+			}
+		}
+	}
+}
+
+// close ends what runs and lets everything go, last opened first.
+func (s *session) close() error {
+	if s.cancel != nil {
+		s.cancel()
+	}
+	s.wg.Wait()
+	var errs []error
+	for i := len(s.closers) - 1; i >= 0; i-- {
+		errs = append(errs, s.closers[i]())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,382 @@
+// Package archtest holds the tests that keep the folders honest: they parse
+// every Go file of the module and compare it with what ARCHITECTURE.md says.
+package archtest
+
+import (
+	"bufio"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// layers lists the packages from the ground up. A package may import only
+// packages of a lower layer; a child ranks above its parent.
+var layers = [][]string{
+	{"fault", "change", "vector"},
+	{"note", "access", "event", "db", "sample"},
+	{"vault", "embed", "embed/wordpiece"},
+	{"embed/bert", "embed/remote", "index"},
+	{"embed/builtin", "embed/ollama", "embed/openai", "index/sqlite"},
+	{"index/indextest", "search", "graph"},
+	{"tool"},
+	{"tool/tooldoc", "tool/tooltest"},
+	{"tools/notes", "tools/find"},
+	{"surface/cli"},
+	{"app"},
+}
+
+// barred says what a package must never know, beside what its rank forbids.
+var barred = map[string][]string{
+	"vault":        {"embed"},
+	"search":       {"vault"},
+	"graph":        {"vault"},
+	"tool":         {"vault", "index", "search", "graph", "embed"},
+	"surface/cli":  {"vault", "index", "index/sqlite", "search", "graph", "tools/notes", "tools/find", "embed", "note"},
+	"index/sqlite": {"vault", "note"},
+}
+
+// forbiddenNames are package names that say nothing about what is inside.
+var forbiddenNames = []string{"util", "utils", "common", "helper", "helpers", "types", "models", "misc", "base", "shared"}
+
+// Ceilings, counted in lines of code without blank lines and comments.
+const (
+	maxFile     = 500
+	maxPackage  = 2000
+	maxFunction = 60
+)
+
+// exceptions are the places that are over a ceiling, each with its reason.
+var exceptions = map[string]string{
+	"internal/note": "one dialect, one parser: block, inline, front matter and edits share their types",
+}
+
+// dependencies are the modules that may be used, each with its reason.
+var dependencies = map[string]string{
+	"modernc.org/sqlite":                       "SQLite with FTS5 in pure Go: one binary, no cgo",
+	"modernc.org/libc":                         "pinned to the version that modernc.org/sqlite is built for",
+	"go.yaml.in/yaml/v4":                       "reads front matter: values and their places",
+	"github.com/fsnotify/fsnotify":             "events of the file system",
+	"github.com/google/jsonschema-go":          "schemas from structs; the type that the MCP SDK uses",
+	"github.com/santhosh-tekuri/jsonschema/v6": "checks arguments and reports every problem at once",
+	"github.com/spf13/cobra":                   "commands, help and shell completion",
+	"github.com/spf13/pflag":                   "cobra's flags, made from schemas",
+	"github.com/pelletier/go-toml/v2":          "reads the settings",
+	"golang.org/x/sync":                        "errgroup",
+	"golang.org/x/sys":                         "CPU features; renameat2 and xattrs",
+	"golang.org/x/term":                        "is it a terminal, and how wide",
+	"golang.org/x/text":                        "Unicode normal forms",
+	"github.com/yuin/goldmark":                 "tests and benchmarks only: the judge of our parser",
+	"github.com/rogpeppe/go-internal":          "tests only: transcripts of the command line",
+	"golang.org/x/tools":                       "tests only: txtar archives",
+	"pgregory.net/rapid":                       "tests only: properties",
+}
+
+const module = "lore"
+
+// A file is one parsed Go file, by its path from the root of the module.
+type file struct {
+	path string
+	ast  *ast.File
+	fset *token.FileSet
+	src  []byte
+}
+
+func (f *file) pkg() string   { return path.Dir(f.path) }
+func (f *file) isTest() bool  { return strings.HasSuffix(f.path, "_test.go") }
+func (f *file) isMain() bool  { return f.ast.Name.Name == "main" }
+func (f *file) isMade() bool  { return ast.IsGenerated(f.ast) }
+func (f *file) short() string { return strings.TrimPrefix(f.pkg(), "internal/") }
+
+// load parses every file in this process: the test cache sees what a process
+// opens, not what a child of it reads.
+func load(t *testing.T) []*file {
+	t.Helper()
+	root := os.DirFS(filepath.Join("..", ".."))
+	var out []*file
+	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "node_modules") {
+			return fs.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(name, ".go") {
+			return nil
+		}
+		src, err := fs.ReadFile(root, name)
+		if err != nil {
+			return err
+		}
+		fset := token.NewFileSet()
+		f, err := parser.ParseFile(fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		out = append(out, &file{name, f, fset, src})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func ranks() map[string]int {
+	out := map[string]int{}
+	for i, l := range layers {
+		for _, p := range l {
+			out[p] = i
+		}
+	}
+	return out
+}
+
+func TestImportsPointDown(t *testing.T) {
+	rank := ranks()
+	for _, f := range load(t) {
+		if f.isTest() || f.isMain() || !strings.HasPrefix(f.path, "internal/") || f.short() == "archtest" {
+			continue
+		}
+		mine, ok := rank[f.short()]
+		if !ok {
+			t.Errorf("%s has no layer; give it one", f.pkg())
+			continue
+		}
+		for _, im := range f.ast.Imports {
+			p, _ := strconv.Unquote(im.Path.Value)
+			p, ok := strings.CutPrefix(p, module+"/internal/")
+			if !ok {
+				continue
+			}
+			theirs, known := rank[p]
+			if !known || theirs >= mine {
+				t.Errorf("%s may not import %s: imports point down", f.path, p)
+			}
+			if slices.Contains(barred[f.short()], p) {
+				t.Errorf("%s may not import %s: it must not know it", f.path, p)
+			}
+		}
+	}
+}
+
+func TestToolsetsDoNotKnowEachOther(t *testing.T) {
+	for _, f := range load(t) {
+		for _, im := range f.ast.Imports {
+			p, _ := strconv.Unquote(im.Path.Value)
+			mine := strings.HasPrefix(f.pkg(), "internal/tools/")
+			if mine && strings.HasPrefix(p, module+"/internal/tools/") && p != module+"/"+f.pkg() {
+				t.Errorf("%s imports another toolset: %s", f.path, p)
+			}
+		}
+	}
+}
+
+func TestEveryPackageSaysWhatItOwns(t *testing.T) {
+	said := map[string]bool{}
+	for _, f := range load(t) {
+		if f.isTest() && f.short() != "archtest" {
+			continue
+		}
+		said[f.pkg()] = said[f.pkg()] || len(f.ast.Doc.Text()) > 40
+	}
+	for p, ok := range said {
+		if !ok {
+			t.Errorf("%s has no package comment that says what it owns", p)
+		}
+	}
+}
+
+func TestExportedNamesAreExplained(t *testing.T) {
+	for _, f := range load(t) {
+		if f.isTest() || f.isMade() || f.isMain() {
+			continue
+		}
+		for _, d := range f.ast.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				if d.Name.IsExported() && d.Doc == nil && (d.Recv == nil || exportedReceiver(d)) {
+					t.Errorf("%s: %s has no comment", f.fset.Position(d.Pos()), d.Name.Name)
+				}
+			case *ast.GenDecl:
+				for _, s := range d.Specs {
+					if ts, ok := s.(*ast.TypeSpec); ok && ts.Name.IsExported() && d.Doc == nil && ts.Doc == nil {
+						t.Errorf("%s: %s has no comment", f.fset.Position(ts.Pos()), ts.Name.Name)
+					}
+				}
+			}
+		}
+	}
+}
+
+func exportedReceiver(d *ast.FuncDecl) bool {
+	t := d.Recv.List[0].Type
+	if s, ok := t.(*ast.StarExpr); ok {
+		t = s.X
+	}
+	if g, ok := t.(*ast.IndexExpr); ok {
+		t = g.X
+	}
+	id, ok := t.(*ast.Ident)
+	return ok && id.IsExported()
+}
+
+func TestNamesSaySomething(t *testing.T) {
+	for _, f := range load(t) {
+		if slices.Contains(forbiddenNames, strings.TrimSuffix(f.ast.Name.Name, "_test")) {
+			t.Errorf("%s: package name %q says nothing about what is inside", f.path, f.ast.Name.Name)
+		}
+	}
+}
+
+func TestNothingGrowsTooLarge(t *testing.T) {
+	used := map[string]bool{}
+	over := func(place, what string, have, limit int) {
+		if have <= limit {
+			return
+		}
+		if _, ok := exceptions[place]; ok {
+			used[place] = true
+			return
+		}
+		t.Errorf("%s: %s has %d lines of code, the ceiling is %d; split it by noun, or write an exception with its reason", place, what, have, limit)
+	}
+	packages := map[string]int{}
+	for _, f := range load(t) {
+		if f.isMade() || f.isTest() {
+			continue
+		}
+		n := codeLines(f)
+		packages[f.pkg()] += n
+		over(f.path, "the file", n, maxFile)
+		for _, d := range f.ast.Decls {
+			if fd, ok := d.(*ast.FuncDecl); ok && fd.Body != nil {
+				lines := f.fset.Position(fd.End()).Line - f.fset.Position(fd.Pos()).Line + 1
+				over(f.path+":"+fd.Name.Name, "the function", lines, maxFunction)
+			}
+		}
+	}
+	for p, n := range packages {
+		over(p, "the package", n, maxPackage)
+	}
+	for place := range exceptions {
+		if !used[place] {
+			t.Errorf("the exception for %s is no longer needed", place)
+		}
+	}
+}
+
+// codeLines counts the lines that hold a token: no blank lines, no comments.
+func codeLines(f *file) int {
+	lines := map[int]bool{}
+	ast.Inspect(f.ast, func(n ast.Node) bool {
+		switch n.(type) {
+		case nil, *ast.Comment, *ast.CommentGroup:
+			return false
+		}
+		lines[f.fset.Position(n.Pos()).Line] = true
+		lines[f.fset.Position(n.End()-1).Line] = true
+		return true
+	})
+	return len(lines)
+}
+
+func TestDependenciesAreAllowed(t *testing.T) {
+	direct := map[string]bool{}
+	for _, f := range load(t) {
+		for _, im := range f.ast.Imports {
+			p, _ := strconv.Unquote(im.Path.Value)
+			first, _, _ := strings.Cut(p, "/")
+			if !strings.Contains(first, ".") {
+				continue
+			}
+			found := ""
+			for d := range dependencies {
+				if p == d || strings.HasPrefix(p, d+"/") {
+					found = d
+				}
+			}
+			if found == "" {
+				t.Errorf("%s imports %s, which is not on the list of dependencies", f.path, p)
+			}
+			direct[found] = true
+		}
+	}
+	mod, err := os.Open(filepath.Join("..", "..", "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mod.Close()
+	sc := bufio.NewScanner(mod)
+	for sc.Scan() {
+		f := strings.Fields(strings.TrimPrefix(strings.TrimSpace(sc.Text()), "require "))
+		if len(f) == 2 && strings.HasPrefix(f[1], "v") && dependencies[f[0]] == "" {
+			t.Errorf("go.mod requires %s, which has no reason on the list", f[0])
+		}
+	}
+	if err := sc.Err(); err != nil {
+		t.Fatal(err)
+	}
+	for d := range dependencies {
+		if !direct[d] && d != "modernc.org/libc" {
+			t.Errorf("%s is on the list of dependencies and not used", d)
+		}
+	}
+	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "dependencies.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for d := range dependencies {
+		if !strings.Contains(string(doc), "`"+d+"`") {
+			t.Errorf("docs/dependencies.md does not name %s", d)
+		}
+	}
+}
+
+// TestSurfacesNameNoTool looks for the names of tools in the code of surfaces:
+// they draw shapes and make forms from schemas, whatever the tool.
+func TestSurfacesNameNoTool(t *testing.T) {
+	names := toolNames(t)
+	for _, f := range load(t) {
+		if f.isTest() || !strings.HasPrefix(f.path, "internal/surface/") {
+			continue
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			lit, ok := n.(*ast.BasicLit)
+			if !ok || lit.Kind != token.STRING {
+				return true
+			}
+			if s, err := strconv.Unquote(lit.Value); err == nil && names[s] {
+				t.Errorf("%s: a surface knows the tool %q by name", f.fset.Position(lit.Pos()), s)
+			}
+			return true
+		})
+	}
+}
+
+// toolNames are the files of the toolsets: one file is one tool.
+func toolNames(t *testing.T) map[string]bool {
+	t.Helper()
+	out := map[string]bool{}
+	found, err := filepath.Glob(filepath.Join("..", "tools", "*", "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range found {
+		name := strings.TrimSuffix(filepath.Base(p), ".go")
+		if strings.Contains(name, "_") && !strings.HasSuffix(name, "_test") && name != "docs_gen" {
+			out[name] = true
+		}
+	}
+	if len(out) == 0 {
+		t.Fatal("no tools found")
+	}
+	return out
+}

@@ -1,0 +1,174 @@
+// Package db opens SQLite files the one way Lore uses them: WAL, one writer,
+// a pool of readers, and transactions that never lose a commit error. It knows
+// no table.
+package db
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"runtime"
+	"strings"
+
+	sqlite "modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"lore/internal/fault"
+)
+
+// A DB is one SQLite file. Write has a single connection, so writers queue in
+// the process instead of failing with "database is locked"; Read cannot write.
+type DB struct {
+	Write *sql.DB
+	Read  *sql.DB
+	path  string
+}
+
+// Options tune one file.
+type Options struct {
+	CacheKB int // page cache of each connection; 0 means 8 MB
+	Readers int // size of the reader pool; 0 means one for each core, at least two
+	// Synchronous is SQLite's setting: "NORMAL" for data that can be made
+	// again, "FULL" for data that cannot. Empty means FULL.
+	Synchronous string
+}
+
+// Open opens or creates the file at path. A file that is not a database is
+// reported as corrupt ([IsCorrupt]) at the first query, not here.
+func Open(path string, o Options) (*DB, error) {
+	if o.CacheKB == 0 {
+		o.CacheKB = 8 << 10
+	}
+	if o.Readers == 0 {
+		o.Readers = max(2, runtime.GOMAXPROCS(0))
+	}
+	if o.Synchronous == "" {
+		o.Synchronous = "FULL"
+	}
+	w, err := sql.Open("sqlite", dsn(path, o, false))
+	if err != nil {
+		return nil, fmt.Errorf("open database %q: %w", path, err)
+	}
+	w.SetMaxOpenConns(1)
+	r, err := sql.Open("sqlite", dsn(path, o, true))
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open database %q: %w", path, err), w.Close())
+	}
+	r.SetMaxOpenConns(o.Readers)
+	r.SetMaxIdleConns(o.Readers)
+	return &DB{Write: w, Read: r, path: path}, nil
+}
+
+func dsn(path string, o Options, readOnly bool) string {
+	q := url.Values{}
+	// The busy timeout comes first: setting WAL on a locked file needs it.
+	q.Add("_pragma", "busy_timeout(5000)")
+	q.Add("_pragma", fmt.Sprintf("cache_size(-%d)", o.CacheKB))
+	q.Add("_pragma", "temp_store(memory)")
+	if readOnly {
+		q.Add("_pragma", "query_only(1)")
+	} else {
+		q.Add("_pragma", "journal_mode(wal)")
+		q.Add("_pragma", fmt.Sprintf("synchronous(%s)", o.Synchronous))
+		q.Add("_txlock", "immediate")
+	}
+	u := url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: q.Encode()}
+	return u.String()
+}
+
+// Path is the file.
+func (d *DB) Path() string { return d.path }
+
+// Close closes both pools. The last close of a file empties its WAL.
+func (d *DB) Close() error { return errors.Join(d.Read.Close(), d.Write.Close()) }
+
+// Tx runs f in one writing transaction: committed when f returns nil, rolled
+// back otherwise. A commit that fails is an error.
+func (d *DB) Tx(ctx context.Context, f func(*sql.Tx) error) (err error) {
+	tx, err := d.Write.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			_ = tx.Rollback() // the panic is the news
+			panic(p)
+		}
+		if err != nil {
+			_ = tx.Rollback() // err is the news
+			return
+		}
+		err = tx.Commit()
+	}()
+	return f(tx)
+}
+
+// View runs f in one reading transaction, so that all its queries see the same
+// state of the file.
+func (d *DB) View(ctx context.Context, f func(*sql.Tx) error) error {
+	tx, err := d.Read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // nothing to undo
+	return f(tx)
+}
+
+// IsCorrupt reports whether err means that the file is damaged or is no
+// database at all.
+func IsCorrupt(err error) bool {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch e.Code() & 0xff {
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		return true
+	}
+	// A truncated file can show itself as a missing table of a known schema.
+	return strings.Contains(e.Error(), "malformed")
+}
+
+// IsBusy reports whether err means that another process held the file for
+// longer than the busy timeout.
+func IsBusy(err error) bool {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	c := e.Code() & 0xff
+	return c == sqlite3.SQLITE_BUSY || c == sqlite3.SQLITE_LOCKED
+}
+
+// IsFull reports whether err means that the disk has no room left.
+func IsFull(err error) bool {
+	var e *sqlite.Error
+	return errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_FULL
+}
+
+// Explain gives err the fault kind and the words that fit what SQLite said.
+func Explain(err error, path string) error {
+	switch {
+	case err == nil:
+		return nil
+	case IsBusy(err):
+		return fault.Fix(fault.Busy, "wait for it to finish, or stop it", "%s is in use by another process", path)
+	case IsFull(err):
+		return fault.Fix(fault.Unavailable, "free some space", "no room on the disk of %s", path)
+	}
+	return err
+}
+
+// Remove deletes the file and the companions that SQLite keeps beside it.
+func Remove(path string) error {
+	var errs []error
+	for _, s := range []string{"", "-wal", "-shm", "-journal"} {
+		if err := os.Remove(path + s); err != nil && !errors.Is(err, os.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,133 @@
+// Package event carries news from the parts that do work to whoever shows it:
+// a progress bar, a web page, a log. It knows no event's meaning.
+package event
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// An Event is one piece of news. Topic is a dotted name such as
+// "index.progress"; Data is a value of a type that the topic's owner documents.
+type Event struct {
+	Seq   uint64 `json:"seq"`
+	Topic string `json:"topic"`
+	Data  any    `json:"data"`
+	// Final news is never dropped; progress may be, when a reader is slow.
+	Final bool `json:"final"`
+}
+
+// A Bus hands every event to every subscriber, in the order of publication.
+//
+// Publish never blocks. A slow subscriber loses progress events, never final
+// ones: those are kept for it, however many.
+type Bus struct {
+	seq  atomic.Uint64
+	mu   sync.Mutex
+	subs map[*Subscription]struct{}
+}
+
+// NewBus makes an empty bus.
+func NewBus() *Bus { return &Bus{subs: map[*Subscription]struct{}{}} }
+
+// Publish sends one event. A nil Bus publishes to nobody.
+func (b *Bus) Publish(topic string, data any, final bool) {
+	if b == nil {
+		return
+	}
+	e := Event{Seq: b.seq.Add(1), Topic: topic, Data: data, Final: final}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for s := range b.subs {
+		s.put(e)
+	}
+}
+
+// Subscribe returns a subscription that sees everything published from now on.
+// The caller must Close it.
+func (b *Bus) Subscribe(topics ...string) *Subscription {
+	s := &Subscription{bus: b, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	for _, t := range topics {
+		if s.topics == nil {
+			s.topics = map[string]bool{}
+		}
+		s.topics[t] = true
+	}
+	b.mu.Lock()
+	b.subs[s] = struct{}{}
+	b.mu.Unlock()
+	return s
+}
+
+// pending is how many progress events may wait for one subscriber.
+const pending = 256
+
+// A Subscription is one reader of a bus.
+type Subscription struct {
+	bus    *Bus
+	topics map[string]bool
+	wake   chan struct{}
+	done   chan struct{}
+	once   sync.Once
+
+	mu      sync.Mutex
+	queue   []Event
+	dropped int
+}
+
+func (s *Subscription) put(e Event) {
+	if s.topics != nil && !s.topics[e.Topic] {
+		return
+	}
+	s.mu.Lock()
+	if !e.Final && len(s.queue) >= pending {
+		s.dropped++
+		s.mu.Unlock()
+		return
+	}
+	s.queue = append(s.queue, e)
+	s.mu.Unlock()
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Next waits for the next event. It returns false when the subscription was
+// closed or stop was, after the events that were already there.
+func (s *Subscription) Next(stop <-chan struct{}) (Event, bool) {
+	for {
+		s.mu.Lock()
+		if len(s.queue) > 0 {
+			e := s.queue[0]
+			s.queue = s.queue[1:]
+			s.mu.Unlock()
+			return e, true
+		}
+		s.mu.Unlock()
+		select {
+		case <-s.wake:
+		case <-s.done:
+			return Event{}, false
+		case <-stop:
+			return Event{}, false
+		}
+	}
+}
+
+// Dropped tells how many progress events this reader was too slow for.
+func (s *Subscription) Dropped() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.dropped
+}
+
+// Close ends the subscription. It may be called more than once.
+func (s *Subscription) Close() {
+	s.once.Do(func() {
+		s.bus.mu.Lock()
+		delete(s.bus.subs, s)
+		s.bus.mu.Unlock()
+		close(s.done)
+	})
+}

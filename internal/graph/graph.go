@@ -1,0 +1,187 @@
+// Package graph answers questions about how notes are connected: what a note
+// links to, what links to it, what is linked to nothing, and how to get from
+// one to another. It reads the index and knows no file.
+package graph
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"lore/internal/index"
+)
+
+// A Link is a link with the note it leads to.
+type Link struct {
+	index.Link
+	To string // the path it leads to; "" when nothing is there
+}
+
+// Forward returns the links of a note, in the order they stand in it, those
+// that lead nowhere too.
+func Forward(ctx context.Context, s index.Store, path string) ([]Link, error) {
+	links, err := s.Links(ctx, index.LinkQuery{From: []string{path}})
+	if err != nil {
+		return nil, err
+	}
+	return resolve(ctx, s, links)
+}
+
+// Backlinks returns the links of other notes that lead to a note, by the path
+// of their note.
+func Backlinks(ctx context.Context, s index.Store, path string) ([]Link, error) {
+	rows, err := s.Notes(ctx, index.Select{Paths: []string{path}})
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	r := rows[0]
+	var keys []string
+	for _, n := range index.NamesOf(path, r.Kind, r.Title, r.Aliases) {
+		if n.Kind != index.NameTitle {
+			keys = append(keys, n.Key)
+		}
+	}
+	links, err := s.Links(ctx, index.LinkQuery{To: keys})
+	if err != nil {
+		return nil, err
+	}
+	all, err := resolve(ctx, s, links)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(all, func(l Link) bool { return l.To != path || l.From == path }), nil
+}
+
+// resolve finds the targets of links with one question to the index.
+func resolve(ctx context.Context, s index.Store, links []index.Link) ([]Link, error) {
+	var keys []string
+	for _, l := range links {
+		if l.Target != "" {
+			keys = append(keys, index.TargetKey(l.Target))
+		}
+	}
+	names := map[string][]index.Name{}
+	if len(keys) > 0 {
+		found, err := s.Names(ctx, index.NameQuery{Keys: keys})
+		if err != nil {
+			return nil, err
+		}
+		names = byKey(found)
+	}
+	out := make([]Link, len(links))
+	for i, l := range links {
+		out[i].Link = l
+		out[i].To, _ = index.Resolve(l.From, l.Kind, l.Target, names[index.TargetKey(l.Target)])
+	}
+	return out, nil
+}
+
+func byKey(names []index.Name) map[string][]index.Name {
+	out := make(map[string][]index.Name, len(names))
+	for _, n := range names {
+		out[n.Key] = append(out[n.Key], n)
+	}
+	return out
+}
+
+// A Graph is every note and link of a vault at one moment.
+type Graph struct {
+	Paths  []string // of notes and canvases, sorted
+	Out    map[string][]string
+	In     map[string][]string
+	Broken []Link // links that lead nowhere, by note and position
+	titles map[string]string
+}
+
+// Load reads the whole graph. It takes a moment on a large vault.
+func Load(ctx context.Context, s index.Store) (*Graph, error) {
+	rows, err := s.Notes(ctx, index.Select{})
+	if err != nil {
+		return nil, err
+	}
+	names, err := s.Names(ctx, index.NameQuery{})
+	if err != nil {
+		return nil, err
+	}
+	links, err := s.Links(ctx, index.LinkQuery{})
+	if err != nil {
+		return nil, err
+	}
+	g := &Graph{Out: map[string][]string{}, In: map[string][]string{}, titles: map[string]string{}}
+	for _, r := range rows {
+		g.Paths = append(g.Paths, r.File.Path)
+		g.titles[r.File.Path] = r.Title
+	}
+	keyed := byKey(names)
+	for _, l := range links {
+		to, ok := index.Resolve(l.From, l.Kind, l.Target, keyed[index.TargetKey(l.Target)])
+		if !ok {
+			g.Broken = append(g.Broken, Link{Link: l})
+			continue
+		}
+		if to != l.From && !slices.Contains(g.Out[l.From], to) {
+			g.Out[l.From] = append(g.Out[l.From], to)
+			g.In[to] = append(g.In[to], l.From)
+		}
+	}
+	return g, nil
+}
+
+// Title is the title of a note of the graph.
+func (g *Graph) Title(path string) string { return cmp.Or(g.titles[path], path) }
+
+// Orphans returns the notes that no other note links to, and that link to none
+// themselves when alone is set.
+func (g *Graph) Orphans(alone bool) []string {
+	var out []string
+	for _, p := range g.Paths {
+		if len(g.In[p]) == 0 && (!alone || len(g.Out[p]) == 0) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// Path returns a shortest way from one note to another along links in either
+// direction, both ends included, or nil when there is none. Of several shortest
+// ways it takes the first by path.
+func (g *Graph) Path(from, to string) []string {
+	if from == to {
+		return []string{from}
+	}
+	came := map[string]string{from: ""}
+	for level := []string{from}; len(level) > 0; {
+		var next []string
+		for _, p := range level {
+			for _, q := range g.Neighbours(p) {
+				if _, seen := came[q]; seen {
+					continue
+				}
+				came[q] = p
+				if q == to {
+					return trail(came, to)
+				}
+				next = append(next, q)
+			}
+		}
+		level = next
+	}
+	return nil
+}
+
+func trail(came map[string]string, to string) []string {
+	var out []string
+	for p := to; p != ""; p = came[p] {
+		out = append(out, p)
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// Neighbours returns the notes one link away in either direction, sorted.
+func (g *Graph) Neighbours(path string) []string {
+	out := slices.Concat(g.Out[path], g.In[path])
+	slices.SortFunc(out, strings.Compare)
+	return slices.Compact(out)
+}

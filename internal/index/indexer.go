@@ -1,0 +1,420 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"lore/internal/event"
+	"lore/internal/fault"
+	"lore/internal/note"
+	"lore/internal/vault"
+)
+
+// Topics of the events that an [Indexer] and an [Embedder] publish. The data is
+// a [Progress]; the last one of a run is final.
+const (
+	TopicIndex = "index.progress"
+	TopicEmbed = "embed.progress"
+)
+
+// A Progress tells how far a run is.
+type Progress struct {
+	Done  int           `json:"done"`
+	Total int           `json:"total"`
+	Rate  float64       `json:"per_second"`
+	Left  time.Duration `json:"left"` // an estimate; 0 when it is not known yet
+}
+
+// Steps is how a surface draws a run without knowing what it does.
+func (p Progress) Steps() (done, total int, left time.Duration) { return p.Done, p.Total, p.Left }
+
+// A Freshness tells whether answers from the index can be believed to show the
+// vault as it is.
+type Freshness struct {
+	Fresh   bool      `json:"fresh"`            // everything that was seen on disk is indexed
+	Pending int       `json:"pending"`          // files that were seen and are not indexed yet
+	Synced  time.Time `json:"synced,omitzero"`  // when the vault was last compared with the index
+	Reason  string    `json:"reason,omitempty"` // why it is not fresh
+}
+
+// A Summary tells what one run did.
+type Summary struct {
+	Files   int // files in the vault
+	Added   int
+	Changed int
+	Touched int // new stat, old content
+	Dropped int
+	Failed  int // files that could not be read; their rows say why
+	Doubted int // files that became empty a moment ago, kept as they were
+	Bytes   int64
+	State   vault.State
+	Took    time.Duration
+}
+
+// Wrote reports whether the run changed any row that is searched.
+func (s *Summary) Wrote() int { return s.Added + s.Changed + s.Dropped }
+
+// Options of an [Indexer]. The zero value is right.
+type Options struct {
+	Bus     *event.Bus
+	Log     *slog.Logger
+	Now     func() time.Time
+	Workers int // how many files are parsed at once; 0 is one for each core
+	Parse   note.Options
+}
+
+// An Indexer keeps a store true to a vault.
+type Indexer struct {
+	vault   *vault.Vault
+	store   Store
+	bus     *event.Bus
+	log     *slog.Logger
+	now     func() time.Time
+	workers int
+	parse   note.Options
+
+	running sync.Mutex // one run at a time
+
+	mu    sync.Mutex
+	state Freshness
+}
+
+// New makes an indexer. It does nothing until it is asked.
+func New(v *vault.Vault, s Store, o Options) *Indexer {
+	ix := &Indexer{vault: v, store: s, bus: o.Bus, log: o.Log, now: o.Now, workers: o.Workers, parse: o.Parse}
+	if ix.log == nil {
+		ix.log = slog.New(slog.DiscardHandler)
+	}
+	if ix.now == nil {
+		ix.now = time.Now
+	}
+	ix.workers = cmp.Or(ix.workers, runtime.GOMAXPROCS(0))
+	ix.state.Reason = "not compared with the vault yet"
+	return ix
+}
+
+// Freshness tells how far answers can be believed now.
+func (ix *Indexer) Freshness() Freshness {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	return ix.state
+}
+
+func (ix *Indexer) setFreshness(f func(*Freshness)) {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	f(&ix.state)
+}
+
+// Sync compares the whole vault with the index and mends the index. It may be
+// stopped at any moment: what was done stays done, and the next Sync goes on.
+func (ix *Indexer) Sync(ctx context.Context) (Summary, error) {
+	ix.running.Lock()
+	defer ix.running.Unlock()
+	start := ix.now()
+	var known []File
+	err := ix.store.Files(ctx, func(f File) error {
+		known = append(known, f)
+		return nil
+	})
+	if err != nil {
+		return Summary{}, err
+	}
+	ix.vault.Remember(noteKeys(known))
+	list, err := ix.vault.Walk(ctx)
+	if err != nil {
+		ix.setFreshness(func(f *Freshness) { f.Fresh, f.Reason = false, err.Error() })
+		return Summary{State: ix.vault.State()}, err
+	}
+	w := compare(known, list)
+	sum, err := ix.work(ctx, w)
+	sum.Files, sum.State, sum.Took = len(list.Entries), list.State, ix.now().Sub(start)
+	ix.finish(&sum, start, err)
+	return sum, err
+}
+
+// finish records what a whole comparison left behind.
+func (ix *Indexer) finish(sum *Summary, start time.Time, err error) {
+	ix.setFreshness(func(f *Freshness) {
+		switch {
+		case err != nil:
+			f.Fresh, f.Reason = false, "the last comparison was interrupted"
+		case sum.State.Mode == vault.Offline:
+			f.Fresh, f.Reason, f.Synced = false, "the vault is offline: "+sum.State.Reason, start
+		default:
+			*f = Freshness{Fresh: true, Synced: start}
+		}
+	})
+	if err == nil {
+		ix.log.Info("vault indexed", "files", sum.Files, "added", sum.Added, "changed", sum.Changed,
+			"dropped", sum.Dropped, "failed", sum.Failed, "duration_ms", sum.Took.Milliseconds())
+	}
+}
+
+// Update looks at the given paths again. It is cheap, so it is also what makes
+// a write visible to the next question.
+func (ix *Indexer) Update(ctx context.Context, paths []string) (Summary, error) {
+	ix.running.Lock()
+	defer ix.running.Unlock()
+	rows, err := ix.store.Notes(ctx, Select{Paths: nonNil(paths)})
+	if err != nil {
+		return Summary{}, err
+	}
+	known := make(map[string]File, len(rows))
+	for _, r := range rows {
+		known[r.File.Path] = r.File
+	}
+	var w work
+	for _, p := range paths {
+		old, had := known[p]
+		e, err := ix.vault.Stat(ctx, p)
+		switch {
+		case err == nil:
+			w.read = append(w.read, job{entry: e, old: old, had: had})
+		case fault.Of(err) == fault.NotFound && had && ix.vault.State().Mode != vault.Offline:
+			w.drop = append(w.drop, p)
+		case ctx.Err() != nil:
+			return Summary{}, ctx.Err()
+		}
+	}
+	return ix.work(ctx, w)
+}
+
+func nonNil(s []string) []string {
+	if s == nil {
+		return []string{}
+	}
+	return s
+}
+
+func noteKeys(files []File) []string {
+	var out []string
+	for _, f := range files {
+		if k := vault.KindOf(f.Path); k == vault.Note || k == vault.Canvas {
+			out = append(out, f.Path)
+		}
+	}
+	return out
+}
+
+// A job is one file to look into.
+type job struct {
+	entry vault.Entry
+	old   File
+	had   bool
+}
+
+// work is what a comparison leaves to do.
+type work struct {
+	read []job
+	drop []string
+}
+
+// compare walks two sorted lists side by side.
+func compare(known []File, list *vault.Listing) work {
+	var w work
+	i := 0
+	for _, e := range list.Entries {
+		for i < len(known) && known[i].Path < e.Path {
+			i++
+		}
+		if i < len(known) && known[i].Path == e.Path {
+			if !unchanged(known[i], e) {
+				w.read = append(w.read, job{entry: e, old: known[i], had: true})
+			}
+			i++
+			continue
+		}
+		w.read = append(w.read, job{entry: e})
+	}
+	all := make([]string, len(known))
+	for i, f := range known {
+		all[i] = f.Path
+	}
+	w.drop = list.Gone(all)
+	return w
+}
+
+// racy is how close a change may follow a read without a new time on disk.
+const racy = int64(2 * time.Second)
+
+// unchanged trusts the stat of a file, unless it was read so soon after its
+// last change that another change could carry the same time.
+func unchanged(f File, e vault.Entry) bool {
+	if f.Size != e.Size || f.ModTime != e.ModTime || f.Inode != e.Inode {
+		return false
+	}
+	return e.Kind == vault.Attachment || e.Kind == vault.Conflict || f.ModTime+racy < f.Seen
+}
+
+// A batch is written when it has this many documents or this much text.
+const (
+	batchDocuments = 1000
+	batchBytes     = 8 << 20
+)
+
+// work reads and parses on several cores and writes on one.
+func (ix *Indexer) work(ctx context.Context, w work) (Summary, error) {
+	total := len(w.read) + len(w.drop)
+	if total == 0 {
+		return Summary{}, nil
+	}
+	ix.setFreshness(func(f *Freshness) { f.Fresh, f.Pending, f.Reason = false, total, "being built" })
+	g, gctx := errgroup.WithContext(ctx)
+	jobs := make(chan job)
+	done := make(chan outcome, ix.workers)
+	g.Go(func() error {
+		defer close(jobs)
+		for _, j := range w.read {
+			select {
+			case jobs <- j:
+			case <-gctx.Done():
+				return gctx.Err()
+			}
+		}
+		return nil
+	})
+	var readers sync.WaitGroup
+	for range min(ix.workers, max(1, len(w.read))) {
+		readers.Add(1)
+		g.Go(func() error {
+			defer readers.Done()
+			return ix.readAll(gctx, jobs, done)
+		})
+	}
+	go func() { readers.Wait(); close(done) }() // ends with the readers, which g waits for
+	var sum Summary
+	g.Go(func() error { return ix.write(gctx, w.drop, done, total, &sum) })
+	err := g.Wait()
+	if err != nil && ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	ix.setFreshness(func(f *Freshness) {
+		f.Pending = 0
+		if err == nil {
+			f.Fresh, f.Reason = !f.Synced.IsZero(), ""
+		}
+	})
+	return sum, err
+}
+
+func (ix *Indexer) readAll(ctx context.Context, jobs <-chan job, done chan<- outcome) error {
+	for j := range jobs {
+		o, err := ix.read(ctx, j)
+		if err != nil {
+			return err
+		}
+		select {
+		case done <- o:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// write collects outcomes into batches and applies them.
+func (ix *Indexer) write(ctx context.Context, drop []string, done <-chan outcome, total int, sum *Summary) error {
+	p := progress{ix: ix, total: total, start: ix.now()}
+	defer func() { p.publish(true) }()
+	b := Batch{Drop: drop}
+	size := 0
+	flush := func() error {
+		if err := ix.store.Apply(ctx, b); err != nil {
+			return fmt.Errorf("write the index: %w", err)
+		}
+		p.done += len(b.Put) + len(b.Drop) + len(b.Touch)
+		sum.Dropped += len(b.Drop)
+		p.publish(false)
+		b, size = Batch{}, 0
+		return nil
+	}
+	for o := range done {
+		sum.count(&o)
+		switch o.what {
+		case touched:
+			b.Touch = append(b.Touch, o.doc.File)
+		case added, changed, failed:
+			b.Put = append(b.Put, o.doc)
+			size += len(o.doc.Body)
+		}
+		if len(b.Put)+len(b.Touch) >= batchDocuments || size >= batchBytes {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := flush(); err != nil {
+		return err
+	}
+	// Merging costs about as much as a fifth of the load it follows.
+	if n := sum.Wrote(); n > 1000 || n > 50 && n*5 > total {
+		return ix.store.Settle(ctx)
+	}
+	return nil
+}
+
+// progress publishes how far a run is, at most once for each batch.
+type progress struct {
+	ix          *Indexer
+	done, total int
+	start       time.Time
+}
+
+func (p *progress) publish(final bool) {
+	v := NewProgress(p.done, p.total, p.ix.now().Sub(p.start))
+	p.ix.setFreshness(func(f *Freshness) { f.Pending = p.total - p.done })
+	p.ix.bus.Publish(TopicIndex, v, final)
+}
+
+// NewProgress estimates the rest of a run from what was done so far.
+func NewProgress(done, total int, took time.Duration) Progress {
+	v := Progress{Done: done, Total: total}
+	if s := took.Seconds(); s > 0 && done > 0 {
+		v.Rate = float64(done) / s
+		v.Left = time.Duration(float64(total-done) / v.Rate * float64(time.Second))
+	}
+	return v
+}
+
+// Serve keeps the index true until ctx ends: it compares everything once, then
+// follows the watcher.
+func (ix *Indexer) Serve(ctx context.Context, batches <-chan vault.Batch, after func()) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case b, ok := <-batches:
+			if !ok {
+				return nil
+			}
+			var sum Summary
+			var err error
+			if b.Rescan {
+				sum, err = ix.Sync(ctx)
+			} else {
+				sum, err = ix.Update(ctx, b.Paths)
+			}
+			switch {
+			case errors.Is(err, context.Canceled):
+				return nil
+			case err != nil:
+				// The next event or the periodic comparison tries again.
+				ix.log.Warn("the index could not be brought up to date", "error", err)
+			case sum.Wrote() > 0 && after != nil:
+				after()
+			}
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package index
+
+import (
+	"context"
+
+	"lore/internal/fault"
+	"lore/internal/note"
+	"lore/internal/vault"
+)
+
+// A verdict is what looking into one file came to.
+type verdict int
+
+const (
+	skipped verdict = iota // gone meanwhile, or doubted
+	touched
+	added
+	changed
+	failed
+	doubted
+)
+
+type outcome struct {
+	what verdict
+	doc  Document
+}
+
+func (s *Summary) count(o *outcome) {
+	switch o.what {
+	case touched:
+		s.Touched++
+	case added:
+		s.Added++
+	case changed:
+		s.Changed++
+	case failed:
+		s.Failed++
+	case doubted:
+		s.Doubted++
+	}
+	s.Bytes += int64(len(o.doc.Body))
+}
+
+// graceNS is how long a note that suddenly is empty keeps its old rows: sync
+// tools put an empty file in place before the content comes.
+const graceNS = int64(60e9)
+
+// read looks into one file. Only the end of ctx is an error: whatever is wrong
+// with a file becomes a row that says so.
+func (ix *Indexer) read(ctx context.Context, j job) (outcome, error) {
+	if err := ctx.Err(); err != nil {
+		return outcome{}, err
+	}
+	now := ix.now().UnixNano()
+	e := j.entry
+	f := File{Path: e.Path, Size: e.Size, ModTime: e.ModTime, Inode: e.Inode, Seen: now}
+	what := added
+	if j.had {
+		what = changed
+	}
+	if e.Kind == vault.Attachment || e.Kind == vault.Conflict {
+		return outcome{what: what, doc: NewAttachment(f, Kind(e.Kind))}, nil
+	}
+	if j.had && vault.Suspicious(j.old.Size, e.Size) && now-e.ModTime < graceNS {
+		return outcome{what: doubted}, nil
+	}
+	file, err := ix.vault.Head(ctx, e.Path)
+	switch {
+	case ctx.Err() != nil:
+		return outcome{}, ctx.Err()
+	case fault.Of(err) == fault.NotFound:
+		return outcome{what: skipped}, nil
+	case err != nil:
+		d := NewAttachment(f, Kind(e.Kind))
+		d.Title = trimNoteExt(d.Title)
+		d.Problems = []Problem{{Kind: "unreadable", Detail: err.Error()}}
+		return outcome{what: failed, doc: d}, nil
+	}
+	// The stat of what was read, not of what was listed: they may differ.
+	f.Size, f.ModTime, f.Inode = file.Info.Size, file.Info.ModTime.UnixNano(), file.Info.Inode
+	copy(f.Hash[:], file.Hash[:])
+	if j.had && j.old.Hash == f.Hash {
+		return outcome{what: touched, doc: Document{File: f}}, nil
+	}
+	var n *note.Note
+	if e.Kind == vault.Canvas {
+		n = note.ParseCanvas(e.Path, file.Data)
+	} else {
+		n = ix.parse.Parse(e.Path, file.Data)
+	}
+	d := NewDocument(f, Kind(e.Kind), n)
+	if file.Truncated {
+		d.Problems = append(d.Problems, Problem{Kind: "too_large", Detail: "only the beginning is searched"})
+	}
+	return outcome{what: what, doc: d}, nil
+}

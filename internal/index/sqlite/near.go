@@ -1,0 +1,225 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"lore/internal/index"
+	"lore/internal/vector"
+)
+
+// Nearest compares the query with every vector, then asks which passages have
+// the best ones. A vector whose text is gone has no passage and is passed over.
+func (s *Store) Nearest(ctx context.Context, n index.Near) ([]index.NearPassage, error) {
+	f, err := s.vectors.get(n.Model)
+	if err != nil {
+		return nil, err
+	}
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	if f.matrix == nil || n.Limit <= 0 {
+		return nil, nil
+	}
+	if len(n.Vector) != f.dim {
+		return nil, fmt.Errorf("a query of %d numbers for vectors of %d", len(n.Vector), f.dim)
+	}
+	var keep func(int) bool
+	if narrow(&n.Filter) {
+		allowed, err := s.hashesWhere(ctx, &n.Filter)
+		if err != nil {
+			return nil, err
+		}
+		keep = func(row int) bool { return allowed[f.hashes[row]] }
+	}
+	// Some of the best rows may be waste, so more are taken until enough are
+	// passages.
+	for k := n.Limit + n.Limit/4 + 16; ; k *= 4 {
+		top := f.matrix.Top(n.Vector, k, keep)
+		out, err := s.passagesOf(ctx, f, top)
+		if err != nil {
+			return nil, err
+		}
+		if len(out) >= n.Limit || len(top) < k {
+			return out[:min(len(out), n.Limit)], nil
+		}
+	}
+}
+
+func (s *Store) hashesWhere(ctx context.Context, filter *index.Filter) (map[index.Hash]bool, error) {
+	w := condition(filter)
+	rows, err := s.db.Read.QueryContext(ctx, `SELECT c.hash FROM notes n JOIN chunks c ON c.note = n.id WHERE `+w.sql(), w.args...)
+	if err != nil {
+		return nil, fmt.Errorf("filter passages: %w", err)
+	}
+	defer rows.Close()
+	out := map[index.Hash]bool{}
+	var hash sql.RawBytes
+	for rows.Next() {
+		if err := rows.Scan(&hash); err != nil {
+			return nil, err
+		}
+		out[index.Hash(hash)] = true
+	}
+	return out, rows.Err()
+}
+
+func (s *Store) passagesOf(ctx context.Context, f *vectorFile, top []vector.Scored) ([]index.NearPassage, error) {
+	score := make(map[index.Hash]float32, len(top))
+	hashes := make([][]byte, len(top))
+	for i, t := range top {
+		h := f.hashes[t.Row]
+		score[h] = t.Score
+		hashes[i] = h[:]
+	}
+	out, err := grouped(hashes, func(g [][]byte) ([]index.NearPassage, error) {
+		rows, err := s.db.Read.QueryContext(ctx, `SELECT c.hash, c.note, n.path, c.seq FROM chunks c JOIN notes n ON n.id = c.note
+		  WHERE c.hash IN `+marks(len(g)), anys(g)...)
+		if err != nil {
+			return nil, fmt.Errorf("find passages of vectors: %w", err)
+		}
+		defer rows.Close()
+		var out []index.NearPassage
+		var hash sql.RawBytes
+		for rows.Next() {
+			var p index.NearPassage
+			if err := rows.Scan(&hash, &p.ID, &p.Path, &p.Seq); err != nil {
+				return nil, err
+			}
+			p.Cosine = score[index.Hash(hash)]
+			out = append(out, p)
+		}
+		return out, rows.Err()
+	})
+	slices.SortFunc(out, func(a, b index.NearPassage) int {
+		return cmp.Or(-cmp.Compare(a.Cosine, b.Cosine), strings.Compare(a.Path, b.Path), cmp.Compare(a.Seq, b.Seq))
+	})
+	return out, err
+}
+
+// unembedded lists passages without a vector, those of the newest and most
+// linked notes first: a link counts like a day.
+func (s *Store) unembedded(ctx context.Context, model string, limit int) ([]index.Passage, error) {
+	f, err := s.vectors.get(model)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.db.Read.QueryContext(ctx, `
+	  WITH linked AS (
+	    SELECT m.note, count(*) AS times FROM links l JOIN names m ON m.key = l.key AND m.kind = 0 GROUP BY m.note)
+	  SELECT c.note, c.seq, c.hash FROM notes n JOIN chunks c ON c.note = n.id LEFT JOIN linked k ON k.note = n.id
+	  ORDER BY n.mtime / 86400000000000 + coalesce(k.times, 0) DESC, n.path, c.seq`)
+	if err != nil {
+		return nil, fmt.Errorf("list passages without vectors: %w", err)
+	}
+	defer rows.Close()
+	has := f.has()
+	type place struct {
+		note int64
+		seq  int
+	}
+	var places []place
+	var hash sql.RawBytes
+	for rows.Next() && (limit <= 0 || len(places) < limit) {
+		var p place
+		if err := rows.Scan(&p.note, &p.seq, &hash); err != nil {
+			return nil, err
+		}
+		if !has(index.Hash(hash)) {
+			places = append(places, p)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	var out []index.Passage
+	st, err := s.db.Read.PrepareContext(ctx, `SELECT `+passageColumns+` FROM chunks c JOIN notes n ON n.id = c.note WHERE c.note = ? AND c.seq = ?`)
+	if err != nil {
+		return nil, err
+	}
+	defer st.Close()
+	for _, p := range places {
+		rows, err := st.QueryContext(ctx, p.note, p.seq)
+		if err != nil {
+			return nil, err
+		}
+		ps, err := scanPassages(rows)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, ps...)
+	}
+	return out, nil
+}
+
+// liveHashes hands the hash of every passage to yield.
+func (s *Store) liveHashes(ctx context.Context, yield func(index.Hash)) error {
+	rows, err := s.db.Read.QueryContext(ctx, `SELECT hash FROM chunks`)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var hash sql.RawBytes
+	for rows.Next() {
+		if err := rows.Scan(&hash); err != nil {
+			return err
+		}
+		yield(index.Hash(hash))
+	}
+	return rows.Err()
+}
+
+func (s *Store) embedded(ctx context.Context, model string) (int, error) {
+	f, err := s.vectors.get(model)
+	if err != nil {
+		return 0, err
+	}
+	f.mu.RLock()
+	empty := len(f.hashes) == 0
+	f.mu.RUnlock()
+	if empty {
+		return 0, nil
+	}
+	n, has := 0, f.has()
+	err = s.liveHashes(ctx, func(h index.Hash) {
+		if has(h) {
+			n++
+		}
+	})
+	return n, err
+}
+
+// compactVectors rewrites the files in which more than half is waste. Text that
+// was changed a moment ago often comes back, so less than that is kept.
+func (s *Store) compactVectors(ctx context.Context) error {
+	s.vectors.mu.Lock()
+	var files []*vectorFile
+	for _, f := range s.vectors.of {
+		files = append(files, f)
+	}
+	s.vectors.mu.Unlock()
+	for _, f := range files {
+		f.mu.RLock()
+		total := len(f.hashes)
+		f.mu.RUnlock()
+		if total < 1000 {
+			continue
+		}
+		live := map[index.Hash]bool{}
+		if err := s.liveHashes(ctx, func(h index.Hash) { live[h] = true }); err != nil {
+			return err
+		}
+		if len(live)*2 >= total {
+			continue
+		}
+		if err := f.rewrite(func(h index.Hash) bool { return live[h] }); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("compact vectors: %w", err)
+		}
+	}
+	return nil
+}

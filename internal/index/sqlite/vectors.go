@@ -1,0 +1,295 @@
+package sqlite
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"lore/internal/index"
+	"lore/internal/vector"
+)
+
+// Vectors are kept in one flat file for each model: a header, then records of
+// one length, only ever appended. A search reads the file whole, which is ten
+// times faster than rows of a table, and a record that a crash tore fails its
+// checksum and is embedded again.
+const (
+	vectorMagic  = "LOREVEC1"
+	vectorHeader = 256 // magic, dimension, length of the model's id, the id
+	recordHead   = 20  // hash, checksum
+	maxModelID   = vectorHeader - 16
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// vectorFiles are the vectors of one store, by model, each read on first use.
+type vectorFiles struct {
+	dir string
+	mu  sync.Mutex
+	of  map[string]*vectorFile
+}
+
+func newVectorFiles(dir string) *vectorFiles {
+	return &vectorFiles{dir: dir, of: map[string]*vectorFile{}}
+}
+
+// A vectorFile is one model's vectors in memory. Row i of the matrix has
+// hashes[i].
+type vectorFile struct {
+	path   string
+	model  string
+	mu     sync.RWMutex
+	dim    int
+	matrix *vector.Matrix
+	hashes []index.Hash
+	rows   map[index.Hash]int32 // made when someone needs to look up by hash
+}
+
+// get returns the vectors of a model, reading them the first time. It returns
+// an empty file for a model that has none.
+func (v *vectorFiles) get(model string) (*vectorFile, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if f := v.of[model]; f != nil {
+		return f, nil
+	}
+	if len(model) > maxModelID {
+		return nil, fmt.Errorf("the id of the model is longer than %d bytes: %q", maxModelID, model)
+	}
+	sum := sha256.Sum256([]byte(model))
+	f := &vectorFile{path: filepath.Join(v.dir, fmt.Sprintf("vectors-%x.bin", sum[:8])), model: model}
+	if err := f.load(); err != nil {
+		return nil, fmt.Errorf("read vectors: %w", err)
+	}
+	v.of[model] = f
+	return f, nil
+}
+
+func (v *vectorFiles) add(model string, vs []index.Vector) error {
+	f, err := v.get(model)
+	if err != nil {
+		return err
+	}
+	return f.add(vs)
+}
+
+func (v *vectorFiles) close() error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	clear(v.of)
+	return nil
+}
+
+// load reads the file. What cannot be read is left out: it is embedded again.
+func (f *vectorFile) load() error {
+	file, err := os.Open(f.path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	head := make([]byte, vectorHeader)
+	if _, err := io.ReadFull(file, head); err != nil || !f.acceptHeader(head) {
+		return os.Remove(f.path) // torn at birth, or of another form
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	f.matrix = vector.NewMatrix(f.dim)
+	n := int((info.Size() - vectorHeader) / int64(recordHead+f.dim))
+	f.matrix.Grow(n)
+	f.hashes = make([]index.Hash, 0, n)
+	r := bufio.NewReaderSize(file, 1<<20)
+	rec := make([]byte, recordHead+f.dim)
+	q := make([]int8, f.dim)
+	for {
+		if _, err := io.ReadFull(r, rec); err != nil {
+			return nil // the end, or a torn last record
+		}
+		if binary.LittleEndian.Uint32(rec[16:]) != checksum(rec) {
+			continue
+		}
+		for i, b := range rec[recordHead:] {
+			q[i] = int8(b)
+		}
+		f.matrix.AppendQuantised(q)
+		f.hashes = append(f.hashes, index.Hash(rec[:16]))
+	}
+}
+
+func (f *vectorFile) acceptHeader(head []byte) bool {
+	dim := binary.LittleEndian.Uint32(head[8:])
+	n := binary.LittleEndian.Uint32(head[12:])
+	if string(head[:8]) != vectorMagic || dim == 0 || dim > 1<<16 || n > maxModelID || string(head[16:16+n]) != f.model {
+		return false
+	}
+	f.dim = int(dim)
+	return true
+}
+
+func (f *vectorFile) header() []byte {
+	head := make([]byte, vectorHeader)
+	copy(head, vectorMagic)
+	binary.LittleEndian.PutUint32(head[8:], uint32(f.dim))
+	binary.LittleEndian.PutUint32(head[12:], uint32(len(f.model)))
+	copy(head[16:], f.model)
+	return head
+}
+
+// add appends the vectors that are not there yet, to the file first.
+func (f *vectorFile) add(vs []index.Vector) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.matrix == nil {
+		f.dim = len(vs[0].Vector)
+		f.matrix = vector.NewMatrix(f.dim)
+	}
+	f.lookup()
+	var out []byte
+	var fresh []index.Hash
+	var rows [][]int8
+	twice := make(map[index.Hash]bool, len(vs))
+	for _, v := range vs {
+		if len(v.Vector) != f.dim {
+			return fmt.Errorf("a vector of %d numbers for a model of %d", len(v.Vector), f.dim)
+		}
+		if _, ok := f.rows[v.Hash]; ok || twice[v.Hash] {
+			continue
+		}
+		twice[v.Hash] = true
+		q, _ := vector.Quantise(v.Vector)
+		out = appendRecord(out, v.Hash, q)
+		fresh, rows = append(fresh, v.Hash), append(rows, q)
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	if err := f.append(out); err != nil {
+		return err
+	}
+	for i, h := range fresh {
+		f.rows[h] = int32(f.matrix.AppendQuantised(rows[i]))
+		f.hashes = append(f.hashes, h)
+	}
+	return nil
+}
+
+func appendRecord(out []byte, h index.Hash, q []int8) []byte {
+	at := len(out)
+	out = append(out, h[:]...)
+	out = append(out, make([]byte, recordHead-len(h))...)
+	for _, x := range q {
+		out = append(out, byte(x))
+	}
+	binary.LittleEndian.PutUint32(out[at+len(h):], checksum(out[at:]))
+	return out
+}
+
+// checksum covers the hash and the numbers of one record.
+func checksum(rec []byte) uint32 {
+	return crc32.Update(crc32.Checksum(rec[:16], castagnoli), castagnoli, rec[recordHead:])
+}
+
+// append writes whole records after the last whole one.
+func (f *vectorFile) append(records []byte) (err error) {
+	file, err := os.OpenFile(f.path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	size, err := file.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	if size < vectorHeader {
+		if _, err := file.WriteAt(f.header(), 0); err != nil {
+			return err
+		}
+		size = vectorHeader
+	}
+	length := int64(recordHead + f.dim)
+	_, err = file.WriteAt(records, vectorHeader+(size-vectorHeader)/length*length)
+	return err
+}
+
+// lookup makes the table of rows by hash. The caller holds the lock.
+func (f *vectorFile) lookup() {
+	if f.rows != nil {
+		return
+	}
+	f.rows = make(map[index.Hash]int32, len(f.hashes))
+	for i, h := range f.hashes {
+		f.rows[h] = int32(i)
+	}
+}
+
+// has reports which hashes have a vector.
+func (f *vectorFile) has() func(index.Hash) bool {
+	f.mu.Lock()
+	f.lookup()
+	f.mu.Unlock()
+	return func(h index.Hash) bool {
+		f.mu.RLock()
+		defer f.mu.RUnlock()
+		_, ok := f.rows[h]
+		return ok
+	}
+}
+
+// rewrite keeps only the vectors that live says are needed.
+func (f *vectorFile) rewrite(live func(index.Hash) bool) (err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	old, err := os.Open(f.path)
+	if err != nil {
+		return err
+	}
+	defer old.Close()
+	temp := strings.TrimSuffix(f.path, ".bin") + ".new"
+	file, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(f.copyLive(file, old, live), file.Sync(), file.Close()); err != nil {
+		return errors.Join(err, os.Remove(temp))
+	}
+	if err := os.Rename(temp, f.path); err != nil {
+		return err
+	}
+	f.matrix, f.hashes, f.rows = nil, nil, nil
+	return f.load()
+}
+
+func (f *vectorFile) copyLive(to io.Writer, from io.Reader, live func(index.Hash) bool) error {
+	w := bufio.NewWriterSize(to, 1<<20)
+	if _, err := w.Write(f.header()); err != nil {
+		return err
+	}
+	r := bufio.NewReaderSize(from, 1<<20)
+	if _, err := r.Discard(vectorHeader); err != nil {
+		return err
+	}
+	rec := make([]byte, recordHead+f.dim)
+	for {
+		if _, err := io.ReadFull(r, rec); err != nil {
+			return w.Flush() // the end, or a torn last record
+		}
+		if !live(index.Hash(rec[:16])) {
+			continue
+		}
+		if _, err := w.Write(rec); err != nil {
+			return err
+		}
+	}
+}

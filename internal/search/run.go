@@ -1,0 +1,277 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"lore/internal/embed"
+	"lore/internal/index"
+)
+
+// A run is one question on its way to an answer.
+type run struct {
+	s      *Searcher
+	q      Query
+	o      Options
+	w      Weights
+	filter index.Filter
+	hits   map[int64]*Hit
+	order  []*Hit
+	out    Answer
+}
+
+func (r *run) answer(ctx context.Context) (Answer, error) {
+	r.out.Mode = r.o.Mode
+	if len(r.q.Words)+len(r.q.Phrases) == 0 {
+		return r.list(ctx)
+	}
+	steps := []func(context.Context) error{r.words, r.meaning, r.names, r.links, r.similar}
+	for _, step := range steps {
+		if err := step(ctx); err != nil {
+			return Answer{}, err
+		}
+	}
+	r.sort()
+	return r.page(ctx)
+}
+
+// list answers a question that has only filters: the newest notes first.
+func (r *run) list(ctx context.Context) (Answer, error) {
+	rows, err := r.s.Store.Notes(ctx, index.Select{Filter: r.filter, Order: index.ByModified, Limit: r.o.Limit + 1, Offset: r.o.Offset})
+	if err != nil {
+		return Answer{}, err
+	}
+	for _, row := range rows {
+		r.order = append(r.order, &Hit{id: row.ID, Path: row.File.Path, Score: 1, seq: -1})
+	}
+	r.o.Offset = 0
+	return r.page(ctx)
+}
+
+// hit returns the hit of a note, new or known.
+func (r *run) hit(id int64, path string) *Hit {
+	h := r.hits[id]
+	if h == nil {
+		h = &Hit{id: id, Path: path, seq: -1}
+		r.hits[id] = h
+		r.order = append(r.order, h)
+	}
+	return h
+}
+
+func (h *Hit) add(kind string, points float64, format string, args ...any) {
+	h.Score += points
+	h.Why = append(h.Why, Reason{Kind: kind, Points: points, Detail: fmt.Sprintf(format, args...)})
+}
+
+// sort puts the best hits first; equal ones go by path, so that the same
+// question always gives the same order.
+func (r *run) sort() {
+	slices.SortFunc(r.order, func(a, b *Hit) int {
+		return cmp.Or(-cmp.Compare(a.Score, b.Score), strings.Compare(a.Path, b.Path))
+	})
+}
+
+// place is what a place of a ranking is worth.
+func (r *run) place(weight float64, rank int) float64 { return weight / (r.w.Flat + float64(rank+1)) }
+
+// words adds the ranking by BM25.
+func (r *run) words(ctx context.Context) error {
+	if r.o.Mode == Semantic {
+		return nil
+	}
+	m := index.Match{Weights: r.w.Columns, Filter: r.filter, Limit: max(r.w.Depth, r.o.Offset+r.o.Limit+1)}
+	for _, p := range r.q.Phrases {
+		m.All = append(m.All, index.Term{Words: strings.Fields(p)})
+	}
+	for _, n := range r.q.Not {
+		m.None = append(m.None, index.Term{Words: strings.Fields(n)})
+	}
+	for _, w := range content(r.q.Words) {
+		m.Any = append(m.Any, index.Term{Words: []string{w}})
+	}
+	found, err := r.s.Store.Match(ctx, m)
+	if err != nil {
+		return err
+	}
+	for rank, f := range found {
+		r.hit(f.ID, f.Path).add("words", r.place(r.w.Words, rank), "place %d by words, BM25 %.2f", rank+1, f.Score)
+	}
+	return nil
+}
+
+// content drops the stop words, unless nothing else would be left.
+func content(words []string) []string {
+	var out []string
+	for _, w := range words {
+		if !stopWords[strings.ToLower(strings.TrimFunc(w, notLetter))] && !slices.Contains(out, w) {
+			out = append(out, w)
+		}
+	}
+	if len(out) == 0 {
+		return words
+	}
+	return out
+}
+
+// meaning adds the ranking by the nearest passage of each note.
+func (r *run) meaning(ctx context.Context) error {
+	if r.o.Mode == Lexical {
+		return nil
+	}
+	st, err := r.s.Store.Stats(ctx, r.s.Model.ID())
+	if err != nil {
+		return err
+	}
+	r.out.Meaning = Coverage{Embedded: st.Embedded, Passages: st.Passages}
+	if st.Embedded == 0 {
+		if r.o.Mode == Hybrid {
+			r.out.Mode = Lexical
+		}
+		r.note("no passage can be found by its meaning yet")
+		return nil
+	}
+	if st.Embedded < st.Passages {
+		r.note("%d of %d passages can be found by their meaning", st.Embedded, st.Passages)
+	}
+	vs, err := r.s.Model.Embed(ctx, embed.Query, []string{r.q.Text})
+	if err != nil {
+		return fmt.Errorf("embed the question: %w", err)
+	}
+	near, err := r.s.Store.Nearest(ctx, index.Near{
+		Model: r.s.Model.ID(), Vector: vs[0], Filter: r.filter, Limit: 2 * max(r.w.Depth, r.o.Offset+r.o.Limit+1),
+	})
+	if err != nil {
+		return err
+	}
+	must, err := r.mustOccur(ctx)
+	if err != nil {
+		return err
+	}
+	rank := 0
+	seen := map[int64]bool{}
+	for _, p := range near {
+		if seen[p.ID] || must != nil && !must[p.ID] || rank >= max(r.w.Depth, r.o.Offset+r.o.Limit+1) {
+			continue
+		}
+		seen[p.ID] = true
+		h := r.hit(p.ID, p.Path)
+		h.Cosine, h.seq = p.Cosine, p.Seq
+		h.add("meaning", r.place(r.w.Meaning, rank), "place %d by meaning, cosine %.3f", rank+1, p.Cosine)
+		rank++
+	}
+	return nil
+}
+
+// mustOccur is the set of notes that phrases and exclusions leave, for the
+// ranking by meaning, which does not see words; nil when all are left.
+func (r *run) mustOccur(ctx context.Context) (map[int64]bool, error) {
+	if len(r.q.Phrases)+len(r.q.Not) == 0 {
+		return nil, nil
+	}
+	allowed := map[int64]bool{}
+	if r.o.Mode == Hybrid && len(r.q.Phrases) > 0 {
+		for id := range r.hits {
+			allowed[id] = true
+		}
+		return allowed, nil
+	}
+	m := index.Match{Filter: r.filter, Limit: 1 << 30}
+	for _, p := range r.q.Phrases {
+		m.All = append(m.All, index.Term{Words: strings.Fields(p)})
+	}
+	if len(m.All) > 0 {
+		found, err := r.s.Store.Match(ctx, m)
+		for _, f := range found {
+			allowed[f.ID] = true
+		}
+		return allowed, err
+	}
+	// Only exclusions: everything that does not match one of them.
+	for _, n := range r.q.Not {
+		m.Any = append(m.Any, index.Term{Words: strings.Fields(n)})
+	}
+	found, err := r.s.Store.Match(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := r.s.Store.Notes(ctx, index.Select{Filter: r.filter})
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		allowed[row.ID] = true
+	}
+	for _, f := range found {
+		delete(allowed, f.ID)
+	}
+	return allowed, nil
+}
+
+func (r *run) note(format string, args ...any) {
+	r.out.Notes = append(r.out.Notes, fmt.Sprintf(format, args...))
+}
+
+// page fills in the hits that are shown.
+func (r *run) page(ctx context.Context) (Answer, error) {
+	a := &r.out
+	from := min(r.o.Offset, len(r.order))
+	to := min(from+r.o.Limit, len(r.order))
+	a.More = to < len(r.order)
+	shown := r.order[from:to]
+	ids := make([]int64, len(shown))
+	for i, h := range shown {
+		ids[i] = h.id
+	}
+	rows, err := r.s.Store.Notes(ctx, index.Select{IDs: ids})
+	if err != nil {
+		return Answer{}, err
+	}
+	passages, err := r.s.Store.Passages(ctx, index.PassageQuery{IDs: ids})
+	if err != nil {
+		return Answer{}, err
+	}
+	of := map[int64][]index.Passage{}
+	for _, p := range passages {
+		of[p.ID] = append(of[p.ID], p)
+	}
+	row := map[int64]*index.Row{}
+	for i := range rows {
+		row[rows[i].ID] = &rows[i]
+	}
+	asked := newAsked(r.q)
+	for _, h := range shown {
+		n := row[h.id]
+		if n == nil {
+			continue // dropped since: it is not there any more
+		}
+		h.Title, h.Tags, h.Modified = n.Title, n.Tags, time.Unix(0, n.File.ModTime)
+		asked.choose(h, of[h.id])
+		h.Score = min(1, h.Score/r.best())
+		if !r.o.Explain {
+			h.Why = nil
+		}
+		a.Hits = append(a.Hits, *h)
+	}
+	return *a, nil
+}
+
+// best is the score of a note that is first in every ranking that counted, so
+// that scores lie between 0 and 1.
+func (r *run) best() float64 {
+	if len(r.q.Words)+len(r.q.Phrases) == 0 {
+		return 1
+	}
+	total := 0.0
+	if r.out.Mode != Semantic {
+		total += r.w.Words
+	}
+	if r.out.Mode != Lexical {
+		total += r.w.Meaning
+	}
+	return r.place(total, 0)
+}

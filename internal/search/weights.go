@@ -1,0 +1,51 @@
+package search
+
+import "lore/internal/index"
+
+// Weights are all the numbers that decide a ranking. Each is measured: the
+// tables in bench/README.md show what changing it costs.
+type Weights struct {
+	// Columns weigh where a word stands, for BM25.
+	Columns [index.Columns]float64
+	// Words and Meaning weigh the two rankings that are fused.
+	Words, Meaning float64
+	// Flat is the constant of reciprocal rank fusion: a larger one makes the
+	// first places matter less.
+	Flat float64
+	// Depth is how many notes each ranking gives to the fusion.
+	Depth int
+	// Name is added for a note that is called exactly what was asked.
+	Name float64
+	// Similar is added for a note whose name is what was asked but for a typing
+	// mistake.
+	Similar float64
+	// Linked weighs the ranking of notes that the best notes link to or mention
+	// by name; Sources is how many of the best notes are asked for theirs.
+	Linked  float64
+	Sources int
+}
+
+// DefaultWeights are the measured ones.
+func DefaultWeights() Weights {
+	return Weights{
+		Columns: [index.Columns]float64{index.ColTitle: 2, index.ColNames: 1, index.ColHeadings: 0.5, index.ColTags: 1, index.ColBody: 1},
+		Words:   1, Meaning: 1,
+		Flat:  10,
+		Depth: 100,
+		Name:  0.1, Similar: 0.08,
+		Linked: 0.5, Sources: 3,
+	}
+}
+
+func (w Weights) orDefault() Weights {
+	if w == (Weights{}) {
+		return DefaultWeights()
+	}
+	return w
+}
+
+// stopWords are too common in English to tell notes apart. They are left out
+// of a question that has other words; phrases keep them.
+var stopWords = wordSet(`a about am an and are as at be been but by can could did do does for from had has have how i if in
+	into is it its me my no not of on or our should so such than that the their them then there these they this those to was we
+	were what when where which who whom why will with would you your`)

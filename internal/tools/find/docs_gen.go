@@ -1,0 +1,5 @@
+package find
+
+import "lore/internal/tool"
+
+var docs map[string]tool.Comment

@@ -1,0 +1,183 @@
+package notes
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"lore/internal/fault"
+	"lore/internal/index"
+	"lore/internal/search"
+	"lore/internal/tool"
+)
+
+// SearchNotes finds the notes that answer a question best, by their words and
+// by their meaning, each with its best passage. Use it first, when you do not
+// know where something is written.
+type SearchNotes struct {
+	// Query in plain words. Also: "a phrase", -not, tag:x, path:x, type:x, after:2026-01-31, before:, [property:value].
+	Query string `json:"query"`
+	// TopK is how many notes to return.
+	TopK int `json:"top_k,omitempty" default:"10" min:"1" max:"50"`
+	// Offset skips the best ones, to read on.
+	Offset int `json:"offset,omitempty" min:"0"`
+	// Filter narrows the search to some notes.
+	Filter *Filter `json:"filter,omitempty"`
+	// Mode of the search.
+	Mode string `json:"mode,omitempty" default:"hybrid" enum:"hybrid,lexical,semantic"`
+	// Explain adds where each point of a score comes from.
+	Explain bool `json:"explain,omitempty"`
+}
+
+// Filter narrows a search to some notes.
+type Filter struct {
+	// Tags the note must have; nested tags count for their parents.
+	Tags []string `json:"tags,omitempty"`
+	// TagsMatch says whether all tags are needed or any is enough.
+	TagsMatch string `json:"tags_match,omitempty" enum:"all,any"`
+	// DateAfter keeps notes of that day or later, for example "2026-01-31".
+	DateAfter string `json:"date_after,omitempty"`
+	// DateBefore keeps notes of that day or earlier.
+	DateBefore string `json:"date_before,omitempty"`
+	// Folder the note must lie in, at any depth.
+	Folder string `json:"folder,omitempty"`
+	// Type of the note, as its property says.
+	Type string `json:"type,omitempty"`
+	// Properties the note must have, by name; an empty value means any.
+	Properties map[string]string `json:"properties,omitempty"`
+}
+
+// Found is a list of notes, best first.
+type Found struct {
+	Results []FoundNote `json:"results"`
+	// Mode that was really used: without vectors a hybrid search is lexical.
+	Mode string `json:"mode"`
+	// Meaning counts the passages that can be found by their meaning.
+	Meaning search.Coverage `json:"meaning"`
+	// More tells how to read on when there are further notes.
+	More string `json:"more,omitempty"`
+	// Hints about the answer.
+	Hints []string        `json:"hints,omitempty"`
+	Index index.Freshness `json:"index"`
+}
+
+// FoundNote is one note with its best passage.
+type FoundNote struct {
+	Path    string  `json:"path"`
+	Title   string  `json:"title"`
+	Heading string  `json:"heading,omitempty"`
+	Line    int     `json:"line,omitempty"`
+	Chunk   string  `json:"chunk"`
+	Score   float64 `json:"score"`
+	// Similarity is the cosine of the passage nearest in meaning.
+	Similarity float64         `json:"similarity,omitempty"`
+	Why        []search.Reason `json:"why,omitempty"`
+
+	excerpt string
+	marks   []search.Mark
+}
+
+// Run searches.
+func (in SearchNotes) Run(ctx context.Context, env Env) (Found, error) {
+	filter, err := in.Filter.index()
+	if err != nil {
+		return Found{}, err
+	}
+	a, err := env.Search.Find(ctx, in.Query, search.Options{
+		Mode: search.Mode(in.Mode), Limit: in.TopK, Offset: in.Offset, Filter: filter, Explain: in.Explain,
+	})
+	if err != nil {
+		return Found{}, err
+	}
+	out := Found{Results: []FoundNote{}, Mode: string(a.Mode), Meaning: a.Meaning, Hints: a.Notes, Index: env.Fresh()}
+	for _, h := range a.Hits {
+		out.Results = append(out.Results, FoundNote{
+			Path: h.Path, Title: h.Title, Heading: h.Heading, Line: h.Line, Chunk: h.Passage,
+			Score: round(h.Score), Similarity: round(float64(h.Cosine)), Why: h.Why,
+			excerpt: h.Excerpt, marks: h.Marks,
+		})
+	}
+	if a.More {
+		out.More = fmt.Sprintf("%d notes from %d on; call again with offset %d", len(out.Results), in.Offset+1, in.Offset+len(out.Results))
+	}
+	return out, nil
+}
+
+// round keeps four digits: more would change with the machine.
+func round(f float64) float64 { return float64(int(f*1e4+0.5)) / 1e4 }
+
+func (f *Filter) index() (index.Filter, error) {
+	var out index.Filter
+	if f == nil {
+		return out, nil
+	}
+	out.Tags, out.AnyTag = f.Tags, f.TagsMatch == "any"
+	if f.Folder != "" {
+		out.Folders = []string{f.Folder}
+	}
+	if f.Type != "" {
+		out.Types = []string{f.Type}
+	}
+	for k, v := range f.Properties {
+		out.Props = append(out.Props, index.PropFilter{Key: k, Value: v})
+	}
+	after, err := day("filter.date_after", f.DateAfter)
+	if err != nil {
+		return out, err
+	}
+	before, err := day("filter.date_before", f.DateBefore)
+	if err != nil {
+		return out, err
+	}
+	if !after.IsZero() {
+		out.After = after.Unix()
+	}
+	if !before.IsZero() {
+		// The day itself is meant too, unless a time was given.
+		if before.Hour() == 0 && before.Minute() == 0 && !strings.Contains(f.DateBefore, ":") {
+			before = before.AddDate(0, 0, 1)
+		}
+		out.Before = before.Unix()
+	}
+	return out, nil
+}
+
+func day(field, s string) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	t, ok := index.ParseDate(s)
+	if !ok {
+		return t, fault.Field(field, "write it as 2026-01-31 or 2026-01-31T10:00", "%q is not a date", s)
+	}
+	return t, nil
+}
+
+// View lists the notes with their excerpts.
+func (f Found) View() tool.View {
+	v := tool.View{}
+	for _, r := range f.Results {
+		item := tool.Item{Title: r.Title, Path: r.Path, Line: r.Line, Detail: r.Heading, Text: r.excerpt, Score: r.Score}
+		for _, m := range r.marks {
+			item.Marks = append(item.Marks, tool.Mark(m))
+		}
+		for _, w := range r.Why {
+			item.Notes = append(item.Notes, fmt.Sprintf("%+.4f %s: %s", w.Points, w.Kind, w.Detail))
+		}
+		v.Items = append(v.Items, item)
+	}
+	var foot []string
+	if len(f.Results) == 0 {
+		foot = append(foot, "nothing found")
+	}
+	foot = append(foot, f.Hints...)
+	if f.More != "" {
+		foot = append(foot, f.More)
+	}
+	if !f.Index.Fresh && f.Index.Reason != "" {
+		foot = append(foot, "index: "+f.Index.Reason)
+	}
+	v.Foot = strings.Join(foot, "; ")
+	return v
+}
