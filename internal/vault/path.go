@@ -37,31 +37,38 @@ func Clean(p string) (string, error) {
 		return "", fault.New(fault.Invalid, "the path has %d bytes, %d is the limit", len(p), maxPath)
 	case !utf8.ValidString(p):
 		return "", fault.New(fault.Invalid, "path %q is not valid UTF-8", p)
-	case strings.ContainsFunc(p, unicode.IsControl):
-		return "", fault.New(fault.Unsafe, "path %q holds a control character", p)
-	case strings.Contains(p, `\`):
-		return "", fault.Fix(fault.Unsafe, `separate folders by "/"`, "path %q holds a backslash", p)
 	case p[0] == '/', driveLetter(p):
 		return "", fault.Fix(fault.Unsafe, "give the path from the vault root", "path %q is absolute", p)
 	}
 	parts := strings.Split(p, "/")
 	for _, name := range parts {
-		if name == ".." {
-			return "", fault.Fix(fault.Unsafe, `give the path from the vault root, without ".."`, "path %q climbs out of a folder", p)
-		}
-		if len(name) > maxName {
-			return "", fault.New(fault.Invalid, "a name in the path has %d bytes, %d is the limit", len(name), maxName)
-		}
-		if oddNamesDiffer && name != "" && name != "." {
-			if why := unportable(name); why != "" {
-				return "", fault.New(fault.Unsafe, "name %q %s", name, why)
-			}
+		if err := checkName(name); err != nil {
+			return "", err
 		}
 	}
 	if last := parts[len(parts)-1]; last == "" || last == "." {
 		return "", fault.Fix(fault.Invalid, "name the file", "path %q names a folder", p)
 	}
 	return Key(path.Clean(p)), nil
+}
+
+// checkName is the part of [Clean] that looks at one name of a path.
+func checkName(name string) error {
+	switch {
+	case name == "..":
+		return fault.Fix(fault.Unsafe, "give the path from the vault root", `".." in a path could lead out of the vault`)
+	case len(name) > maxName:
+		return fault.New(fault.Invalid, "a name of %d bytes is too long, %d is the limit", len(name), maxName)
+	case strings.ContainsFunc(name, unicode.IsControl):
+		return fault.New(fault.Unsafe, "name %q holds a control character", name)
+	case strings.Contains(name, `\`):
+		return fault.Fix(fault.Unsafe, `separate folders by "/"`, "name %q holds a backslash", name)
+	case oddNamesDiffer && name != "" && name != ".":
+		if why := unportable(name); why != "" {
+			return fault.New(fault.Unsafe, "name %q %s", name, why)
+		}
+	}
+	return nil
 }
 
 // CleanNew is [Clean] for a file that is to be made: it also refuses names

@@ -3,6 +3,7 @@
 package vault
 
 import (
+	"errors"
 	"io/fs"
 	"syscall"
 
@@ -27,3 +28,6 @@ func identity(info fs.FileInfo) (inode, links uint64) {
 // writable reports whether this process could make a file in the folder,
 // without making one.
 func writable(dir string) bool { return unix.Access(dir, unix.W_OK) == nil }
+
+// isNotFolder reports that a file stands where the path names a folder.
+func isNotFolder(err error) bool { return errors.Is(err, syscall.ENOTDIR) }

@@ -2,6 +2,7 @@ package vault
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -113,15 +114,34 @@ func openRoot(dir string) (*os.Root, fs.FileInfo, error) {
 		return nil, nil, unreadableFolder(dir)
 	}
 	id, err := root.Stat(".")
+	if err == nil {
+		err = listable(root)
+	}
 	if err != nil {
 		root.Close()
 		return nil, nil, unreadableFolder(dir)
 	}
-	if _, err := root.Stat("./."); err != nil { // needs the right to pass through, not only to list
-		root.Close()
-		return nil, nil, unreadableFolder(dir)
-	}
 	return root, id, nil
+}
+
+// listable proves the right to list a folder and to reach what is in it.
+func listable(root *os.Root) error {
+	f, err := root.Open(".")
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(1)
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	if err == nil {
+		_, err = root.Lstat(names[0])
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+	}
+	return err
 }
 
 func unreadableFolder(dir string) error {
