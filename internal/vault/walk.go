@@ -103,7 +103,7 @@ func (w *walker) folder(at *os.Root, key, disk string, depth int) error {
 	clear(w.sizes)
 	first := len(w.list.Entries)
 	var children []child
-	for _, info := range infos {
+	for _, info := range keysFirst(infos) {
 		if c, ok := w.name(info, key, disk); ok {
 			children = append(children, c)
 		}
@@ -178,6 +178,21 @@ func readFolder(at *os.Root) ([]fs.FileInfo, error) {
 		}
 	}
 	return infos, err
+}
+
+// keysFirst moves names that are not their own keys to the end, so that of two
+// twins the one is listed that a plain open of the key finds.
+func keysFirst(infos []fs.FileInfo) []fs.FileInfo {
+	var odd []fs.FileInfo
+	for i, info := range infos {
+		if name := info.Name(); !ascii(name) && Key(name) != name {
+			odd = append(odd, info)
+		} else if len(odd) > 0 {
+			infos[i-len(odd)] = info
+		}
+	}
+	copy(infos[len(infos)-len(odd):], odd)
+	return infos
 }
 
 // name takes in one name of a folder. It returns the folders to enter.

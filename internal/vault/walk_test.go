@@ -100,6 +100,9 @@ func TestWalkTwins(t *testing.T) {
 	if got := paths(l); got != "Ideas/a.md Tea.md ideas/b.md tea.md x/caf\u00e9.md" {
 		t.Errorf("listed %s", got)
 	}
+	if e, _ := l.Get("x/caf\u00e9.md"); e.OnDisk != e.Path {
+		t.Errorf("of two twins %q is listed, not the one that has the key as its name", e.OnDisk)
+	}
 }
 
 func TestWalkLinks(t *testing.T) {
