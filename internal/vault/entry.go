@@ -152,7 +152,15 @@ func (l *Listing) Gone(known []string) []string {
 
 func (l *Listing) missing(known []string) []string {
 	var out []string
+	i := 0
 	for _, k := range known {
+		// What a walk knew is sorted, so the next entry is nearly always near.
+		for i < len(l.Entries) && l.Entries[i].Path < k {
+			i++
+		}
+		if i < len(l.Entries) && l.Entries[i].Path == k {
+			continue
+		}
 		if _, ok := l.Get(k); !ok && !l.Unknown(k) {
 			out = append(out, k)
 		}

@@ -38,17 +38,25 @@ func compile(list []string) (patterns, error) {
 }
 
 // match reports whether a pattern fits the path itself, not a folder above it.
+// It is asked about every file of a vault, so it splits the path only when a
+// pattern's first name leaves a chance.
 func (ps patterns) match(key string) bool {
-	if len(ps) == 0 {
-		return false
-	}
-	names := strings.Split(key, "/")
+	var names []string
 	for _, p := range ps {
+		first := p.parts[0]
 		if p.name {
-			if ok, _ := path.Match(p.parts[0], names[len(names)-1]); ok || p.parts[0] == "**" {
+			if ok, _ := path.Match(first, key[strings.LastIndexByte(key, '/')+1:]); ok || first == "**" {
 				return true
 			}
 			continue
+		}
+		if head, _, _ := strings.Cut(key, "/"); first != "**" {
+			if ok, _ := path.Match(first, head); !ok {
+				continue
+			}
+		}
+		if names == nil {
+			names = strings.Split(key, "/")
 		}
 		if fits(p.parts, names) {
 			return true

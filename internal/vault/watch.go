@@ -216,9 +216,7 @@ func (w *Watcher) look(ctx context.Context, clock, now, scanned time.Time) Reaso
 	var reason Reason
 	switch {
 	case !there && !w.lost:
-		w.lost = true
-		w.drop()
-		w.count()
+		w.leave()
 		return RootChanged
 	case !there:
 		return ""
@@ -236,6 +234,13 @@ func (w *Watcher) look(ctx context.Context, clock, now, scanned time.Time) Reaso
 	}
 	w.rearm(ctx)
 	return reason
+}
+
+// leave stops listening until the root folder is there again.
+func (w *Watcher) leave() {
+	w.lost = true
+	w.drop()
+	w.count()
 }
 
 // rearm sets all watches anew. That is cheaper than finding out which of them
@@ -316,7 +321,8 @@ func (w *Watcher) event(ctx context.Context, ev fsnotify.Event, ok bool) {
 	disk := filepath.ToSlash(rel)
 	vanished := ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename)
 	if disk == "." {
-		if vanished {
+		if vanished { // its watches are gone with it, even if it is back at once
+			w.leave()
 			w.settle.all(RootChanged, now)
 		}
 		return
