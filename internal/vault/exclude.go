@@ -11,8 +11,41 @@ import (
 type patterns []pattern
 
 type pattern struct {
-	parts []string
+	parts []part
 	name  bool // fits a name at any depth
+}
+
+// A part is a pattern of one name. The two plain forms that nearly every
+// pattern has are decided without a matcher: they are asked of every file.
+type part struct {
+	text   string
+	glob   bool   // text holds a wildcard
+	suffix string // text is "*" and this, without another wildcard
+}
+
+const wildcards = `*?[\`
+
+func newPart(text string) (part, error) {
+	_, err := path.Match(text, "")
+	p := part{text: text, glob: strings.ContainsAny(text, wildcards)}
+	if rest, ok := strings.CutPrefix(text, "*"); ok && rest != "" && !strings.ContainsAny(rest, wildcards) {
+		p.suffix = rest
+	}
+	return p, err
+}
+
+// any reports whether the part stands for any number of folders.
+func (p part) any() bool { return p.text == "**" }
+
+func (p part) match(name string) bool {
+	switch {
+	case !p.glob:
+		return p.text == name
+	case p.suffix != "":
+		return strings.HasSuffix(name, p.suffix)
+	}
+	ok, _ := path.Match(p.text, name) // the pattern was tried when it was read
+	return ok
 }
 
 func compile(list []string) (patterns, error) {
@@ -22,14 +55,16 @@ func compile(list []string) (patterns, error) {
 		if text == "" {
 			return nil, fault.Field("exclude", `write a pattern such as "Private/**"`, "pattern %q is empty", s)
 		}
-		p := pattern{parts: strings.Split(text, "/"), name: !strings.Contains(strings.TrimPrefix(Key(s), "/"), "/") && !strings.HasPrefix(s, "/")}
-		for _, part := range p.parts {
-			if _, err := path.Match(part, ""); err != nil {
+		p := pattern{name: !strings.Contains(text, "/") && !strings.Contains(s, "/")}
+		for name := range strings.SplitSeq(text, "/") {
+			one, err := newPart(name)
+			if err != nil {
 				return nil, fault.Field("exclude", `close the bracket, or write "\\[" for the character`, "pattern %q cannot be read", s)
 			}
+			p.parts = append(p.parts, one)
 		}
 		// "folder/**" means the folder itself too: what is in it is what counts.
-		if n := len(p.parts); n > 1 && p.parts[n-1] == "**" {
+		if n := len(p.parts); n > 1 && p.parts[n-1].any() {
 			p.parts = p.parts[:n-1]
 		}
 		out = append(out, p)
@@ -45,15 +80,13 @@ func (ps patterns) match(key string) bool {
 	for _, p := range ps {
 		first := p.parts[0]
 		if p.name {
-			if ok, _ := path.Match(first, key[strings.LastIndexByte(key, '/')+1:]); ok || first == "**" {
+			if first.match(key[strings.LastIndexByte(key, '/')+1:]) {
 				return true
 			}
 			continue
 		}
-		if head, _, _ := strings.Cut(key, "/"); first != "**" {
-			if ok, _ := path.Match(first, head); !ok {
-				continue
-			}
+		if head, _, _ := strings.Cut(key, "/"); !first.any() && !first.match(head) {
+			continue
 		}
 		if names == nil {
 			names = strings.Split(key, "/")
@@ -78,9 +111,9 @@ func (ps patterns) covers(key string) bool {
 	return ps.match(key)
 }
 
-func fits(parts, names []string) bool {
+func fits(parts []part, names []string) bool {
 	for len(parts) > 0 {
-		if parts[0] == "**" {
+		if parts[0].any() {
 			for i := range len(names) + 1 {
 				if fits(parts[1:], names[i:]) {
 					return true
@@ -88,10 +121,7 @@ func fits(parts, names []string) bool {
 			}
 			return false
 		}
-		if len(names) == 0 {
-			return false
-		}
-		if ok, _ := path.Match(parts[0], names[0]); !ok {
+		if len(names) == 0 || !parts[0].match(names[0]) {
 			return false
 		}
 		parts, names = parts[1:], names[1:]

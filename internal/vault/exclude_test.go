@@ -27,6 +27,11 @@ func TestExclude(t *testing.T) {
 		{"*/b.md", "a/c/b.md", false},
 		{"[ab].md", "x/b.md", true},
 		{"caf\u0065\u0301", "caf\u00e9/a.md", true},
+		{"Private/", "x/Private/a.md", false},
+		{"**", "a.md", true},
+		{"a\\*b", "x/a*b", true},
+		{"a\\*b", "x/axb", false},
+		{"*", "a.md", true},
 		{"private", "Private/a.md", false},
 	} {
 		ps, err := compile([]string{"unrelated/**", c.pattern})
