@@ -33,23 +33,27 @@ func Clean(p string) (string, error) {
 	switch {
 	case p == "":
 		return "", fault.Fix(fault.Invalid, "give a path from the vault root, such as \"ideas/tea.md\"", "the path is empty")
-	case len(p) > maxPath:
-		return "", fault.New(fault.Invalid, "the path has %d bytes, %d is the limit", len(p), maxPath)
 	case !utf8.ValidString(p):
 		return "", fault.New(fault.Invalid, "path %q is not valid UTF-8", p)
-	case p[0] == '/', driveLetter(p):
+	}
+	key := Key(p) // before the checks: what is checked is what is used
+	switch {
+	case len(key) > maxPath:
+		return "", fault.New(fault.Invalid, "the path has %d bytes, %d is the limit", len(key), maxPath)
+	case key[0] == '/':
 		return "", fault.Fix(fault.Unsafe, "give the path from the vault root", "path %q is absolute", p)
 	}
-	parts := strings.Split(p, "/")
-	for _, name := range parts {
+	last := ""
+	for name := range strings.SplitSeq(key, "/") {
 		if err := checkName(name); err != nil {
 			return "", err
 		}
+		last = name
 	}
-	if last := parts[len(parts)-1]; last == "" || last == "." {
+	if last == "" || last == "." {
 		return "", fault.Fix(fault.Invalid, "name the file", "path %q names a folder", p)
 	}
-	return Key(path.Clean(p)), nil
+	return path.Clean(key), nil
 }
 
 // checkName is the part of [Clean] that looks at one name of a path.
@@ -57,6 +61,8 @@ func checkName(name string) error {
 	switch {
 	case name == "..":
 		return fault.Fix(fault.Unsafe, "give the path from the vault root", `".." in a path could lead out of the vault`)
+	case drive(name):
+		return fault.Fix(fault.Unsafe, "give the path from the vault root", "%q in a path could name a drive", name)
 	case len(name) > maxName:
 		return fault.New(fault.Invalid, "a name of %d bytes is too long, %d is the limit", len(name), maxName)
 	case strings.ContainsFunc(name, unicode.IsControl):
@@ -144,11 +150,13 @@ func ascii(s string) bool {
 	return true
 }
 
-func driveLetter(p string) bool {
-	if len(p) < 2 || p[1] != ':' {
+// drive reports the name of a Windows drive: a letter and a colon. A note may
+// be called "Q: why.md".
+func drive(name string) bool {
+	if len(name) != 2 || name[1] != ':' {
 		return false
 	}
-	c := p[0] | 0x20
+	c := name[0] | 0x20
 	return 'a' <= c && c <= 'z'
 }
 
