@@ -2,6 +2,7 @@ package vault
 
 import (
 	"cmp"
+	"io/fs"
 	"iter"
 	"path"
 	"slices"
@@ -88,8 +89,9 @@ type Listing struct {
 	// State is what the vault thinks of itself after this walk.
 	State State
 
-	any     bool     // the folder holds something, were it only Lore's own
-	unknown []string // keys of which the walk cannot say whether they exist; sorted
+	root    fs.FileInfo // the folder
+	any     bool        // the folder holds something, were it only Lore's own
+	unknown []string    // keys of which the walk cannot say whether they exist; sorted
 }
 
 // Get finds the entry of a key.

@@ -135,12 +135,7 @@ func (v *Vault) judge(l *Listing) {
 // believe makes a listing the new truth. The caller holds v.mu.
 func (v *Vault) believe(l *Listing) {
 	if l.Replaced {
-		root, id, err := openRoot(v.dir)
-		if err != nil {
-			v.enter(State{Mode: Offline, Reason: err.Error()})
-			return
-		}
-		v.root, v.id = root, id
+		v.id = l.root
 	}
 	v.known = v.known[:0:0]
 	for e := range l.Notes() {
@@ -182,7 +177,5 @@ func (v *Vault) sameFolder() (same, there bool) {
 	if err != nil {
 		return false, false
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return os.SameFile(info, v.id), true
+	return v.isOpenOn(info), true
 }

@@ -139,6 +139,9 @@ func TestGuardMissingAndReplacedRoot(t *testing.T) {
 	if _, err := v.Walk(t.Context()); fault.Of(err) != fault.Offline || v.State().Mode != vault.Offline {
 		t.Fatalf("missing: %v, %+v", err, v.State())
 	}
+	if _, err := v.Read(t.Context(), "a/n1.md"); fault.Of(err) != fault.Offline {
+		t.Errorf("read without the folder: %v", err)
+	}
 	if s := v.Accept(); s.Mode != vault.Offline {
 		t.Errorf("there is nothing to accept: %+v", s)
 	}
@@ -153,6 +156,9 @@ func TestGuardMissingAndReplacedRoot(t *testing.T) {
 	notes(t, dir, "b", 1)
 	if l := walk(t, v); l.State.Mode != vault.Offline || !strings.Contains(l.State.Reason, "replaced") {
 		t.Errorf("replaced by another folder: %+v", l.State)
+	}
+	if _, err := v.Read(t.Context(), "b/n0.md"); fault.Of(err) != fault.Offline {
+		t.Errorf("read from a folder that nobody opened: %v", err)
 	}
 	// The same notes at another inode: a disk that was mounted again.
 	notes(t, dir, "a", 6)

@@ -102,7 +102,11 @@ func (v *Vault) Stat(ctx context.Context, p string) (Entry, error) {
 	if err != nil {
 		return Entry{}, err
 	}
-	root := v.handle()
+	root, err := v.handle()
+	if err != nil {
+		return Entry{}, err
+	}
+	defer root.Close()
 	disk, info, link, err := v.locate(root, key)
 	if err != nil {
 		return Entry{}, err
@@ -138,7 +142,11 @@ func (v *Vault) read(ctx context.Context, p string, limit int64, cut, hidden boo
 	if err != nil {
 		return File{}, err
 	}
-	root := v.handle()
+	root, err := v.handle()
+	if err != nil {
+		return File{}, err
+	}
+	defer root.Close()
 	for range tries {
 		if err := ctx.Err(); err != nil {
 			return File{}, fmt.Errorf("read of %q: %w", key, err)
@@ -315,8 +323,6 @@ func (v *Vault) explain(key string, err error) error {
 		return fault.New(fault.NotFound, "%q does not exist", key)
 	case errors.Is(err, fs.ErrPermission):
 		return fault.Fix(fault.Denied, "give yourself read permission on it (chmod u+r)", "%q cannot be read", key)
-	case errors.Is(err, fs.ErrClosed):
-		return fault.New(fault.Unavailable, "%q cannot be read: the vault is closed", key)
 	case escapes(err):
 		return fault.New(fault.Unsafe, "%q leads out of the vault", key)
 	}

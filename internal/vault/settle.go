@@ -22,7 +22,8 @@ const (
 )
 
 // A Batch is a hint: these paths settled, or everything may have changed. A
-// path in it may be new, changed, gone, or the same as before.
+// path in it may be new, changed, gone, or the same as before. That it is gone
+// is for a walk to say ([Listing.Gone]): the folder itself may be what is gone.
 type Batch struct {
 	Paths  []string // keys, sorted, each once; empty when Rescan is set
 	Rescan bool

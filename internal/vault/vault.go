@@ -46,14 +46,14 @@ type Vault struct {
 
 	walking sync.Mutex // one walk at a time: what it learns must not go backwards
 
-	mu    sync.Mutex
-	root  *os.Root
-	id    fs.FileInfo // the folder that root holds
-	state State
-	known []string          // the notes of the last walk that was believed, sorted
-	last  *Listing          // the last walk, believed or not
-	disk  map[string]string // key -> name on disk, where they differ
-	plain map[string]bool   // folders, by name on disk, that a walk found to be no links
+	mu     sync.Mutex
+	closed bool
+	id     fs.FileInfo // the folder that the vault was opened on
+	state  State
+	known  []string          // the notes of the last walk that was believed, sorted
+	last   *Listing          // the last walk, believed or not
+	disk   map[string]string // key -> name on disk, where they differ
+	plain  map[string]bool   // folders, by name on disk, that a walk found to be no links
 }
 
 // Open opens the folder dir as a vault. It writes nothing.
@@ -81,10 +81,12 @@ func Open(dir string, opt Options) (*Vault, error) {
 	if v.now == nil {
 		v.now = time.Now
 	}
-	if v.root, v.id, err = openRoot(abs); err != nil {
+	root, id, err := openRoot(abs)
+	if err != nil {
 		return nil, err
 	}
-	v.state = v.healthy()
+	root.Close()
+	v.id, v.state = id, v.healthy()
 	return v, nil
 }
 
@@ -158,11 +160,12 @@ func plainError(err error) error {
 	return err
 }
 
-// Close lets the folder go. It does not end a [Watcher]; its context does.
+// Close ends the vault's work. It does not end a [Watcher]; its context does.
 func (v *Vault) Close() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.root.Close()
+	v.closed = true
+	return nil
 }
 
 // Dir is the absolute path of the folder.
@@ -171,10 +174,33 @@ func (v *Vault) Dir() string { return v.dir }
 // MaxNote is how many bytes of a note are meant to be indexed.
 func (v *Vault) MaxNote() int64 { return v.maxNote }
 
-// handle returns the open folder. One that is replaced is not closed here, so
-// a reader that still holds it ends its work; the runtime closes it afterwards.
-func (v *Vault) handle() *os.Root {
+// handle opens the folder for one piece of work; the caller closes it. A handle
+// that stayed open would keep the disk from being unmounted, and would go on
+// showing a folder that was moved away.
+func (v *Vault) handle() (*os.Root, error) {
+	root, err := os.OpenRoot(v.dir)
+	if err != nil {
+		return nil, fault.New(fault.Offline, "the vault is offline: folder %q: %v", v.dir, plainError(err))
+	}
+	info, err := root.Stat(".")
+	if err == nil && !v.isOpenOn(info) {
+		err = fault.New(fault.Offline, "the vault is offline: folder %q was replaced by another one", v.dir)
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.root
+	if v.closed {
+		err = fault.New(fault.Unavailable, "the vault is closed")
+	}
+	if err != nil {
+		root.Close()
+		return nil, err
+	}
+	return root, nil
+}
+
+// isOpenOn reports whether a folder is the one that the vault was opened on.
+func (v *Vault) isOpenOn(id fs.FileInfo) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return os.SameFile(id, v.id)
 }

@@ -25,7 +25,7 @@ func (v *Vault) Walk(ctx context.Context) (*Listing, error) {
 	v.walking.Lock()
 	defer v.walking.Unlock()
 	began := v.now()
-	root, id, err := openRoot(v.dir) // afresh: the old handle would still show a folder that was moved away
+	root, id, err := openRoot(v.dir)
 	if err != nil {
 		v.missingRoot(err)
 		return nil, fault.New(fault.Offline, "the vault is offline: %v", err)
@@ -33,7 +33,7 @@ func (v *Vault) Walk(ctx context.Context) (*Listing, error) {
 	defer root.Close()
 	w := v.newWalker(ctx, root)
 	w.list.Began = began
-	w.list.Replaced = !v.isOpenOn(id)
+	w.list.root, w.list.Replaced = id, !v.isOpenOn(id)
 	if err := w.folder(root, "", "", 0); err != nil {
 		return nil, err
 	}
@@ -43,12 +43,6 @@ func (v *Vault) Walk(ctx context.Context) (*Listing, error) {
 	v.disk, v.plain = w.disk, w.plain
 	v.mu.Unlock()
 	return w.list, nil
-}
-
-func (v *Vault) isOpenOn(id fs.FileInfo) bool {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return os.SameFile(id, v.id)
 }
 
 // A walker goes through one folder after the other. It holds one descriptor

@@ -233,6 +233,9 @@ func TestWalkPlaceholders(t *testing.T) {
 	if !slices.Equal(problems(l), []string{"not_downloaded x/tea.md"}) || !l.Unknown("x/tea.md") || l.Unknown("x/y.md") {
 		t.Errorf("%q", problems(l))
 	}
+	if gone := l.Gone([]string{"x/tea.md", "x/y.md"}); !slices.Equal(gone, []string{"x/y.md"}) {
+		t.Errorf("gone %q: a note that is not downloaded is not gone", gone)
+	}
 }
 
 func TestWalkDeepFolders(t *testing.T) {
