@@ -92,6 +92,7 @@ type Watcher struct {
 	watched map[string]bool
 	settle  settler
 	lost    bool // the root folder is missing
+	other   bool // another folder is in its place, as when a disk is not mounted
 
 	mu     sync.Mutex
 	status Status
@@ -220,11 +221,12 @@ func (w *Watcher) look(ctx context.Context, clock, now, scanned time.Time) Reaso
 		return RootChanged
 	case !there:
 		return ""
-	case w.lost:
-		w.lost = false
-		reason = Returned
 	case !same && now.Sub(scanned) >= w.opt.Check:
+		w.lost, w.other = false, true
 		reason = RootChanged
+	case w.lost, w.other && same:
+		w.lost, w.other = false, !same
+		reason = Returned
 	case jumped(clock, now, w.opt.Check):
 		reason = Wake
 	case now.Sub(scanned) >= every:
