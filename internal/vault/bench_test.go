@@ -69,3 +69,17 @@ func BenchmarkWalk(b *testing.B) {
 		b.ReportMetric(float64(cpu(b)-start)/float64(b.N)/1e6, "cpu-ms/op")
 	})
 }
+
+func BenchmarkRead(b *testing.B) {
+	dir := b.TempDir()
+	write(b, dir, "a/b/c/note.md", string(make([]byte, 4096)))
+	v := open(b, dir, vault.Options{})
+	if _, err := v.Walk(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := v.Read(b.Context(), "a/b/c/note.md"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
