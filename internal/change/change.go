@@ -2,6 +2,8 @@
 // people, applied by the vault, and reversible. It opens no file.
 package change
 
+import "fmt"
+
 // An Edit replaces the content of one path. A nil side means "no such file",
 // so creation, replacement and removal are the same shape, and swapping the
 // sides undoes it.
@@ -44,4 +46,25 @@ func (s Set) Paths() []string {
 		}
 	}
 	return out
+}
+
+// Validate tells what is wrong with s as a set: an edit without a path or
+// without sides, an edit that changes nothing, or two edits of one path, whose
+// order would decide the outcome.
+func (s Set) Validate() error {
+	seen := make(map[string]bool, len(s))
+	for i, e := range s {
+		switch {
+		case e.Path == "":
+			return fmt.Errorf("edit %d names no file", i+1)
+		case e.Before == nil && e.After == nil:
+			return fmt.Errorf("edit of %q has no content", e.Path)
+		case e.Before != nil && e.After != nil && *e.Before == *e.After:
+			return fmt.Errorf("edit of %q changes nothing", e.Path)
+		case seen[e.Path]:
+			return fmt.Errorf("%q is edited twice", e.Path)
+		}
+		seen[e.Path] = true
+	}
+	return nil
 }

@@ -1,0 +1,13 @@
+//go:build !linux && !windows
+
+package vault
+
+// limitHint has nothing to say: events are not asked for.
+const limitHint = ""
+
+// noEvents says why events are not to be asked for: kqueue wants an open
+// descriptor for every file, which a vault of thousands of notes exhausts.
+func noEvents() string { return "events would need an open descriptor for every file here" }
+
+// watchLimit is not known here.
+func watchLimit() int { return 0 }

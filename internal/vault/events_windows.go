@@ -1,0 +1,10 @@
+package vault
+
+// limitHint has nothing to say: there is no such setting here.
+const limitHint = ""
+
+// noEvents says why events are not to be asked for, or "".
+func noEvents() string { return "" }
+
+// watchLimit is not known here.
+func watchLimit() int { return 0 }

@@ -1,0 +1,181 @@
+package vault
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"time"
+)
+
+// A Mode says what can be done with a vault.
+type Mode string
+
+// The modes of a vault.
+const (
+	Online   Mode = "online"
+	ReadOnly Mode = "read_only"
+	Offline  Mode = "offline" // nothing that is derived from it may be thrown away
+)
+
+// A State is what a vault thinks of itself, with the reason when something is
+// wrong.
+type State struct {
+	Mode   Mode
+	Reason string
+	Since  time.Time
+	Known  int // notes that were known before the last walk
+	Gone   int // those of them that it did not find
+}
+
+// When this many of the known notes are missing at once, and more than this
+// share of them, they are not believed to be deleted.
+const (
+	manyGone  = 20
+	shareGone = 10 // one in ten
+)
+
+// Judge decides from the keys of the notes that were known before whether a
+// listing can be believed. It returns why it cannot, or "", and how many of
+// the known notes are gone. A note whose name turns up in another folder has
+// moved and is not gone.
+func Judge(known []string, now *Listing) (offline string, gone int) {
+	missing := now.missing(known)
+	gone = len(missing) - moved(known, missing, now)
+	switch {
+	case len(known) == 0:
+		return "", 0
+	case !now.any:
+		return fmt.Sprintf("the folder is empty; %d notes were in it", len(known)), gone
+	case now.Replaced && gone > 0:
+		return fmt.Sprintf("the folder was replaced by another one, which lacks %d of %d notes", gone, len(known)), gone
+	case gone > manyGone && gone*shareGone > len(known):
+		return fmt.Sprintf("%d of %d notes disappeared at once", gone, len(known)), gone
+	}
+	return "", gone
+}
+
+// moved counts the missing notes whose base names appear at new places.
+func moved(known, missing []string, now *Listing) int {
+	if len(missing) == 0 {
+		return 0
+	}
+	old := make(map[string]bool, len(known))
+	for _, k := range known {
+		old[k] = true
+	}
+	fresh := map[string]int{}
+	for _, e := range now.Entries {
+		if !old[e.Path] {
+			fresh[path.Base(e.Path)]++
+		}
+	}
+	n := 0
+	for _, k := range missing {
+		if name := path.Base(k); fresh[name] > 0 {
+			fresh[name]--
+			n++
+		}
+	}
+	return n
+}
+
+// emptied is the size from which a note that becomes empty is doubted.
+const emptied = 1024
+
+// Suspicious reports whether a note that had the size before is now an empty
+// file where text was: a sync tool's placeholder, or a save that broke off.
+// What is known of such a note should be kept for a while.
+func Suspicious(before, now int64) bool { return now == 0 && before > emptied }
+
+// State tells what the last walk left: online, read-only or offline, and why.
+func (v *Vault) State() State {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.state
+}
+
+// Remember tells a fresh vault which notes were known when it was last open,
+// so that the first walk can miss them.
+func (v *Vault) Remember(keys []string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.known = keys
+}
+
+// Accept is a person's word that the missing notes are really gone: what the
+// last walk found is believed. When the folder itself is missing there is
+// nothing to believe, and the vault stays offline.
+func (v *Vault) Accept() State {
+	v.walking.Lock()
+	defer v.walking.Unlock()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.state.Mode == Offline && v.last != nil {
+		v.believe(v.last)
+	}
+	return v.state
+}
+
+// judge takes in what a walk found. The caller holds v.walking.
+func (v *Vault) judge(l *Listing) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.last = l
+	why, gone := Judge(v.known, l)
+	if why == "" {
+		known := len(v.known)
+		v.believe(l)
+		v.state.Known, v.state.Gone = known, gone
+	} else {
+		v.enter(State{Mode: Offline, Reason: why, Known: len(v.known), Gone: gone})
+	}
+	l.State = v.state
+}
+
+// believe makes a listing the new truth. The caller holds v.mu.
+func (v *Vault) believe(l *Listing) {
+	if l.Replaced {
+		v.id = l.root
+	}
+	v.known = v.known[:0:0]
+	for e := range l.Notes() {
+		v.known = append(v.known, e.Path)
+	}
+	v.enter(v.healthy())
+}
+
+// enter changes the state and keeps the time since when it has been so. The
+// caller holds v.mu.
+func (v *Vault) enter(s State) {
+	s.Since = v.state.Since
+	if s.Mode != v.state.Mode || s.Since.IsZero() {
+		s.Since = v.now()
+	}
+	v.state = s
+}
+
+// healthy is the state of a vault whose notes are there.
+func (v *Vault) healthy() State {
+	if writable(v.dir) {
+		return State{Mode: Online, Since: v.now()}
+	}
+	return State{Mode: ReadOnly, Reason: "the folder cannot be written", Since: v.now()}
+}
+
+// missingRoot is called when a walk does not find the folder.
+func (v *Vault) missingRoot(err error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.last = nil
+	v.enter(State{Mode: Offline, Reason: err.Error(), Known: len(v.known), Gone: len(v.known)})
+}
+
+// sameFolder reports whether the folder at the vault's path is the one that
+// the vault was opened on.
+func (v *Vault) sameFolder() (same, there bool) {
+	info, err := os.Stat(v.dir)
+	if err != nil {
+		return false, false
+	}
+	return v.isOpenOn(info), true
+}

@@ -1,0 +1,76 @@
+package vault
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// maxLinks bounds how many links may lie behind each other, as the kernel does.
+const maxLinks = 40
+
+// follow looks at the file that the link at disk leads to. The problem says why
+// the link is not followed; its kind is empty when it is.
+func (v *Vault) follow(root *os.Root, disk string) (fs.FileInfo, Problem) {
+	info, err := root.Stat(disk)
+	if err != nil {
+		return nil, v.linkProblem(root, disk, err)
+	}
+	target, plain := trace(root, disk)
+	switch {
+	case info.IsDir():
+		return nil, Problem{Kind: FolderLink, Other: target, Detail: "a link to a folder is not entered; its files are listed where the folder lies"}
+	case !info.Mode().IsRegular():
+		return nil, Problem{Kind: NotRegular, Other: target, Detail: "the link leads to " + what(info.Mode()) + ", which is never opened"}
+	case !plain || Hidden(target) || v.exclude.covers(Key(target)):
+		return nil, Problem{Kind: EscapingLink, Other: target, Detail: "the link leads into a hidden or excluded place"}
+	}
+	return info, Problem{}
+}
+
+// linkProblem finds the words for a link that the root refused.
+func (v *Vault) linkProblem(root *os.Root, disk string, err error) Problem {
+	target, _ := root.Readlink(disk)
+	switch {
+	case errors.Is(err, syscall.ELOOP):
+		return Problem{Kind: BrokenLink, Other: target, Detail: "the links lead in a circle"}
+	case filepath.IsAbs(target):
+		if rel, err := filepath.Rel(v.dir, target); err == nil && filepath.IsLocal(rel) {
+			return Problem{Kind: EscapingLink, Other: target, Detail: "the link is absolute, so it would not survive a move; make it a relative link to " + filepath.ToSlash(rel)}
+		}
+		return Problem{Kind: EscapingLink, Other: target, Detail: "the link leads out of the vault and is not followed"}
+	case errors.Is(err, fs.ErrNotExist):
+		return Problem{Kind: BrokenLink, Other: target, Detail: "the link leads to a file that does not exist"}
+	case errors.Is(err, fs.ErrPermission):
+		return Problem{Kind: Unreadable, Other: target, Detail: "permission denied"}
+	}
+	if end, plain := trace(root, disk); plain && end == disk {
+		return Problem{Kind: BrokenLink, Other: target, Detail: "the links lead in a circle"}
+	}
+	return Problem{Kind: EscapingLink, Other: target, Detail: "the link leads out of the vault and is not followed"}
+}
+
+// trace spells the path that a chain of links ends at. It is only used to see
+// whether that place is hidden: what may be opened, the root decides. plain is
+// false when the chain cannot be spelled inside the vault.
+func trace(root *os.Root, disk string) (end string, plain bool) {
+	at := disk
+	for range maxLinks {
+		target, err := root.Readlink(at)
+		if err != nil {
+			return at, true // not a link: the end
+		}
+		if filepath.IsAbs(target) {
+			return target, false
+		}
+		at = path.Join(path.Dir(at), filepath.ToSlash(target))
+		if at == ".." || strings.HasPrefix(at, "../") {
+			return at, false
+		}
+	}
+	return disk, true
+}

@@ -1,0 +1,61 @@
+package vault
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"lore/internal/fault"
+)
+
+// A vault on a disk of its own, which is unmounted and mounted again. Only the
+// super-user can do this, and only where LORE_TEST_MOUNT asks for it.
+func TestUnmount(t *testing.T) {
+	if os.Getenv("LORE_TEST_MOUNT") == "" {
+		t.Skip("set LORE_TEST_MOUNT to let this test mount a file system")
+	}
+	dir := filepath.Join(t.TempDir(), "vault")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	mount := func() {
+		t.Helper()
+		if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=1m"); err != nil {
+			t.Skip(err)
+		}
+		for i := range 5 {
+			put(t, dir, fmt.Sprintf("n%d.md", i))
+		}
+	}
+	mount()
+	t.Cleanup(func() { _ = unix.Unmount(dir, unix.MNT_DETACH) })
+	w := watch(t, dir, quick)
+	if _, err := w.v.Walk(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Unmount(dir, 0); err != nil {
+		t.Fatal("the vault keeps the disk busy:", err)
+	}
+	rescan(t, w, RootChanged)
+	l, err := w.v.Walk(t.Context())
+	if err != nil || l.State.Mode != Offline {
+		t.Fatalf("%+v, %v", l, err)
+	}
+	if _, err := w.v.Read(t.Context(), "n1.md"); fault.Of(err) != fault.Offline {
+		t.Errorf("%v", err)
+	}
+	mount()
+	for l.State.Mode == Offline {
+		next(t, w)
+		if l, err = w.v.Walk(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(l.Entries) != 5 {
+		t.Errorf("%d notes returned", len(l.Entries))
+	}
+	hears(t, w, dir, "new.md")
+}

@@ -1,0 +1,335 @@
+package vault
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"time"
+
+	"lore/internal/fault"
+)
+
+// A Hash is the SHA-256 of a file's bytes: what a writer must show to prove
+// which version it saw.
+type Hash [sha256.Size]byte
+
+// Sum hashes data.
+func Sum(data []byte) Hash { return sha256.Sum256(data) }
+
+// String is the hash in hexadecimal digits.
+func (h Hash) String() string { return hex.EncodeToString(h[:]) }
+
+// IsZero reports whether h is the hash of nothing yet.
+func (h Hash) IsZero() bool { return h == Hash{} }
+
+// MarshalText gives the hexadecimal digits.
+func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
+
+// UnmarshalText reads 64 hexadecimal digits.
+func (h *Hash) UnmarshalText(text []byte) error {
+	parsed, err := ParseHash(string(text))
+	if err == nil {
+		*h = parsed
+	}
+	return err
+}
+
+// ParseHash reads what [Hash.String] wrote.
+func ParseHash(s string) (Hash, error) {
+	var h Hash
+	if len(s) != hex.EncodedLen(len(h)) {
+		return h, fault.Fix(fault.Invalid, "give the hash that reading the file returned", "%q is not a SHA-256 in hexadecimal digits", s)
+	}
+	if _, err := hex.Decode(h[:], []byte(s)); err != nil {
+		return Hash{}, fault.Fix(fault.Invalid, "give the hash that reading the file returned", "%q is not a SHA-256 in hexadecimal digits", s)
+	}
+	return h, nil
+}
+
+// Info is what the file system says about an open file.
+type Info struct {
+	Size    int64
+	ModTime time.Time
+	Inode   uint64
+	Links   uint64 // names that the file has; more than one means hard links
+	Mode    fs.FileMode
+}
+
+// A File is the content of one file at one moment.
+type File struct {
+	Path   string // the key
+	OnDisk string
+	Data   []byte
+	Info   Info
+	// Hash is of Data. Truncated says that Data is only the beginning.
+	Hash      Hash
+	Truncated bool
+}
+
+// Read returns the whole content of a visible file. It never waits for a pipe
+// and never opens what is not a regular file. A file that is being written
+// while it is read is read again.
+func (v *Vault) Read(ctx context.Context, p string) (File, error) {
+	return v.read(ctx, p, v.maxRead, false, false)
+}
+
+// ReadHidden is [Vault.Read] for dot files such as Obsidian's settings. What is
+// Lore's own stays closed.
+func (v *Vault) ReadHidden(ctx context.Context, p string) (File, error) {
+	return v.read(ctx, p, v.maxRead, false, true)
+}
+
+// Head is [Vault.Read] for files of any size: it returns at most MaxNote bytes
+// from the beginning.
+func (v *Vault) Head(ctx context.Context, p string) (File, error) {
+	return v.read(ctx, p, v.maxNote, true, false)
+}
+
+// Stat tells what a visible file is, following a link to a file inside.
+func (v *Vault) Stat(ctx context.Context, p string) (Entry, error) {
+	if err := ctx.Err(); err != nil {
+		return Entry{}, fmt.Errorf("stat of %q: %w", p, err)
+	}
+	key, err := v.visible(p, false)
+	if err != nil {
+		return Entry{}, err
+	}
+	root, err := v.handle()
+	if err != nil {
+		return Entry{}, err
+	}
+	defer root.Close()
+	disk, info, link, err := v.locate(root, key)
+	if err != nil {
+		return Entry{}, err
+	}
+	inode, _ := identity(info)
+	return Entry{
+		Path: key, OnDisk: disk, Link: link, Kind: KindOf(key),
+		Size: info.Size(), ModTime: info.ModTime().UnixNano(), Inode: inode,
+	}, nil
+}
+
+// visible is the one check of a path that is to be read.
+func (v *Vault) visible(p string, hidden bool) (string, error) {
+	key, err := Clean(p)
+	switch {
+	case err != nil:
+		return "", err
+	case own(key):
+		return "", fault.New(fault.Unsafe, "path %q belongs to Lore itself", p)
+	case !hidden && Hidden(key):
+		return "", fault.New(fault.Denied, "path %q is hidden", p)
+	case v.exclude.covers(key):
+		return "", fault.New(fault.Denied, "path %q is excluded by the settings of the vault", p)
+	}
+	return key, nil
+}
+
+// tries is how often a file is read that changes while it is read.
+const tries = 3
+
+func (v *Vault) read(ctx context.Context, p string, limit int64, cut, hidden bool) (File, error) {
+	key, err := v.visible(p, hidden)
+	if err != nil {
+		return File{}, err
+	}
+	root, err := v.handle()
+	if err != nil {
+		return File{}, err
+	}
+	defer root.Close()
+	for range tries {
+		if err := ctx.Err(); err != nil {
+			return File{}, fmt.Errorf("read of %q: %w", key, err)
+		}
+		disk, _, _, err := v.locate(root, key)
+		if err != nil {
+			return File{}, err
+		}
+		f, steady, err := readOnce(root, disk, limit, cut)
+		if err != nil {
+			return File{}, v.explain(key, err)
+		}
+		if steady {
+			f.Path, f.OnDisk = key, disk
+			return f, nil
+		}
+	}
+	return File{}, fault.Fix(fault.Busy, "try again when it has settled", "%q is being written", key)
+}
+
+// readOnce reads a file. It is not steady when it changed meanwhile.
+func readOnce(root *os.Root, disk string, limit int64, cut bool) (f File, steady bool, err error) {
+	file, err := root.OpenFile(disk, os.O_RDONLY|openFlags, 0)
+	if err != nil {
+		return File{}, false, err
+	}
+	defer file.Close()
+	before, err := file.Stat()
+	if err != nil {
+		return File{}, false, err
+	}
+	if !before.Mode().IsRegular() {
+		return File{}, false, fault.New(fault.Unsafe, "%q is %s, not a regular file", disk, what(before.Mode()))
+	}
+	if before.Size() > limit && !cut {
+		return File{}, false, fault.New(fault.TooLarge, "%q has %d bytes, %d is the limit", disk, before.Size(), limit)
+	}
+	var buf bytes.Buffer
+	buf.Grow(int(min(before.Size(), limit)) + bytes.MinRead)
+	n, err := io.Copy(&buf, io.LimitReader(file, limit))
+	if err != nil {
+		return File{}, false, err
+	}
+	after, err := file.Stat()
+	if err != nil {
+		return File{}, false, err
+	}
+	inode, links := identity(after)
+	f.Info = Info{Size: after.Size(), ModTime: after.ModTime(), Inode: inode, Links: links, Mode: after.Mode()}
+	f.Data = buf.Bytes()
+	f.Hash = Sum(f.Data)
+	f.Truncated = after.Size() > n
+	steady = before.Size() == after.Size() && before.ModTime().Equal(after.ModTime()) && n == min(after.Size(), limit)
+	return f, steady, nil
+}
+
+// locate finds the name on disk of a key and what lies there. It refuses
+// links that are not followed and folders that are links: a file has one path.
+func (v *Vault) locate(root *os.Root, key string) (disk string, info fs.FileInfo, link bool, err error) {
+	disk = v.spelled(key)
+	info, err = root.Lstat(disk)
+	if errors.Is(err, fs.ErrNotExist) && !ascii(key) {
+		if found, ok := search(root, key); ok {
+			disk = found
+			info, err = root.Lstat(disk)
+		}
+	}
+	if err != nil {
+		return "", nil, false, v.explain(key, err)
+	}
+	if err := v.plainFolders(root, disk); err != nil {
+		return "", nil, false, err
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		target, p := v.follow(root, disk)
+		switch p.Kind {
+		case "":
+			return disk, target, true, nil
+		case BrokenLink:
+			return "", nil, false, fault.New(fault.NotFound, "%q: %s", key, p.Detail)
+		}
+		return "", nil, false, fault.New(fault.Unsafe, "%q: %s", key, p.Detail)
+	}
+	if info.IsDir() {
+		return "", nil, false, fault.Fix(fault.Invalid, "name a file in it", "%q is a folder", key)
+	}
+	if !info.Mode().IsRegular() {
+		return "", nil, false, fault.New(fault.Unsafe, "%q is %s, not a regular file", key, what(info.Mode()))
+	}
+	return disk, info, false, nil
+}
+
+// spelled returns the name on disk that the last walk saw for a key.
+func (v *Vault) spelled(key string) string {
+	if ascii(key) {
+		return key
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if d, ok := v.disk[key]; ok {
+		return d
+	}
+	for dir := path.Dir(key); dir != "."; dir = path.Dir(dir) {
+		if d, ok := v.disk[dir]; ok {
+			return d + key[len(dir):]
+		}
+	}
+	return key
+}
+
+// search finds a key name by name, as a walk would, for files that came since
+// the last one.
+func search(root *os.Root, key string) (string, bool) {
+	at := ""
+	for name := range strings.SplitSeq(key, "/") {
+		next := join(at, name)
+		if _, err := root.Lstat(next); err != nil {
+			found, ok := spelling(root, at, name)
+			if !ok {
+				return "", false
+			}
+			next = join(at, found)
+		}
+		at = next
+	}
+	return at, true
+}
+
+// spelling finds the name in a folder whose key is name.
+func spelling(root *os.Root, dir, name string) (string, bool) {
+	f, err := root.Open(keyOrRoot(dir))
+	if err != nil {
+		return "", false
+	}
+	defer f.Close()
+	names, _ := f.Readdirnames(-1)
+	for _, n := range names {
+		if Key(n) == name {
+			return n, true
+		}
+	}
+	return "", false
+}
+
+// plainFolders refuses a path through a folder that is a link. Folders that the
+// last walk entered were none; that no link leads out, the root ensures anyway.
+func (v *Vault) plainFolders(root *os.Root, disk string) error {
+	for dir := path.Dir(disk); dir != "."; dir = path.Dir(dir) {
+		v.mu.Lock()
+		known := v.plain[dir]
+		v.mu.Unlock()
+		if known {
+			return nil
+		}
+		info, err := root.Lstat(dir)
+		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			target, _ := trace(root, dir)
+			return fault.Fix(fault.Unsafe, "use the path where the folder lies", "folder %q is a link to %q", dir, target)
+		}
+	}
+	return nil
+}
+
+// explain gives a file system's error its kind.
+func (v *Vault) explain(key string, err error) error {
+	var kind fault.Kind
+	switch {
+	case errors.As(err, &kind):
+		return err
+	case errors.Is(err, fs.ErrNotExist), isNotFolder(err):
+		if s := v.State(); s.Mode == Offline {
+			return fault.New(fault.Offline, "%q cannot be read: the vault is offline (%s)", key, s.Reason)
+		}
+		return fault.New(fault.NotFound, "%q does not exist", key)
+	case errors.Is(err, fs.ErrPermission):
+		return fault.Fix(fault.Denied, "give yourself read permission on it (chmod u+r)", "%q cannot be read", key)
+	case escapes(err):
+		return fault.New(fault.Unsafe, "%q leads out of the vault", key)
+	}
+	return fault.New(fault.Unavailable, "%q cannot be read: %v", key, plainError(err))
+}
+
+// escapes recognises the error of [os.Root] that has no name.
+func escapes(err error) bool {
+	return plainError(err).Error() == "path escapes from parent"
+}

@@ -1,0 +1,58 @@
+//go:build unix
+
+package vault_test
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+
+	"lore/internal/fault"
+	"lore/internal/vault"
+)
+
+// A pipe without a writer blocks every plain open for ever: without the guard
+// this test does not end.
+func TestSpecialFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "a.md", "x")
+	if err := syscall.Mkfifo(filepath.Join(dir, "pipe.md"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("pipe.md", filepath.Join(dir, "topipe.md")); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"not_regular pipe.md", "not_regular topipe.md"}
+	if l, err := net.Listen("unix", filepath.Join(dir, "s.md")); err == nil { // long temporary paths do not fit a socket
+		defer l.Close()
+		want = slices.Insert(want, 1, "not_regular s.md")
+	}
+	v := open(t, dir, vault.Options{})
+	l := walk(t, v)
+	if paths(l) != "a.md" || !slices.Equal(problems(l), want) {
+		t.Errorf("listed %s, problems %q", paths(l), problems(l))
+	}
+	for _, p := range []string{"pipe.md", "topipe.md"} {
+		if _, err := v.Read(t.Context(), p); fault.Of(err) != fault.Unsafe {
+			t.Errorf("Read(%q): %v", p, err)
+		}
+	}
+}
+
+func TestHardLinksAreCounted(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "a.md", "x")
+	if err := os.Link(filepath.Join(dir, "a.md"), filepath.Join(dir, "b.md")); err != nil {
+		t.Skip(err)
+	}
+	v := open(t, dir, vault.Options{})
+	f, err := v.Read(t.Context(), "b.md")
+	if err != nil || f.Info.Links != 2 || f.Info.Inode == 0 {
+		t.Errorf("%+v, %v", f.Info, err)
+	}
+}

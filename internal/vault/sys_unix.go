@@ -1,0 +1,33 @@
+//go:build unix
+
+package vault
+
+import (
+	"errors"
+	"io/fs"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// openFlags keeps an open from waiting for the other end of a pipe.
+const openFlags = syscall.O_NONBLOCK
+
+// oddNamesDiffer says that the system gives device names and trailing dots
+// another meaning.
+const oddNamesDiffer = false
+
+// identity reads the inode and the number of hard links of a file.
+func identity(info fs.FileInfo) (inode, links uint64) {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return uint64(st.Ino), uint64(st.Nlink)
+	}
+	return 0, 1
+}
+
+// writable reports whether this process could make a file in the folder,
+// without making one.
+func writable(dir string) bool { return unix.Access(dir, unix.W_OK) == nil }
+
+// isNotFolder reports that a file stands where the path names a folder.
+func isNotFolder(err error) bool { return errors.Is(err, syscall.ENOTDIR) }

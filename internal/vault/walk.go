@@ -1,0 +1,321 @@
+package vault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"lore/internal/fault"
+)
+
+// maxFolders bounds how deep folders may lie inside folders. Each level costs
+// an open descriptor while the walk is below it.
+const maxFolders = 100
+
+// Walk lists the vault. A folder or file that cannot be read is a problem in
+// the listing and hides nothing else; the error is [fault.Offline] when the
+// vault's folder is missing or cannot be read, or the context's.
+func (v *Vault) Walk(ctx context.Context) (*Listing, error) {
+	v.walking.Lock()
+	defer v.walking.Unlock()
+	began := v.now()
+	root, id, err := openRoot(v.dir)
+	if err != nil {
+		v.missingRoot(err)
+		return nil, fault.New(fault.Offline, "the vault is offline: %v", err)
+	}
+	defer root.Close()
+	w := v.newWalker(ctx, root)
+	w.list.Began = began
+	w.list.root, w.list.Replaced = id, !v.isOpenOn(id)
+	if err := w.folder(root, "", "", 0); err != nil {
+		return nil, err
+	}
+	w.list.finish()
+	v.judge(w.list)
+	v.mu.Lock()
+	v.disk, v.plain = w.disk, w.plain
+	v.mu.Unlock()
+	return w.list, nil
+}
+
+// A walker goes through one folder after the other. It holds one descriptor
+// per level, never follows a link into a folder, and asks the system about
+// files through the open folder, so that nothing can be swapped under it.
+type walker struct {
+	ctx     context.Context // of this one walk
+	v       *Vault
+	root    *os.Root
+	list    *Listing
+	disk    map[string]string
+	plain   map[string]bool
+	entered func(onDisk string) error // called before a folder is read; may be nil
+	folded  map[string]string         // scratch: the names of one folder, without case
+	sizes   map[string]int64          // scratch: the sizes of one folder's notes
+}
+
+func (v *Vault) newWalker(ctx context.Context, root *os.Root) *walker {
+	return &walker{
+		ctx: ctx, v: v, root: root, list: &Listing{},
+		disk: map[string]string{}, plain: map[string]bool{},
+		folded: map[string]string{}, sizes: map[string]int64{},
+	}
+}
+
+func (w *walker) problem(kind ProblemKind, key, other, format string, args ...any) {
+	w.list.Problems = append(w.list.Problems, Problem{Kind: kind, Path: key, Other: other, Detail: fmt.Sprintf(format, args...)})
+}
+
+// A child is a folder that is still to be entered.
+type child struct{ name, key, disk string }
+
+// folder lists one folder and then those in it. It fails only with the context
+// or with w.entered.
+func (w *walker) folder(at *os.Root, key, disk string, depth int) error {
+	if err := w.ctx.Err(); err != nil {
+		return fmt.Errorf("walk of the vault: %w", err)
+	}
+	if w.entered != nil {
+		if err := w.entered(disk); err != nil {
+			return err
+		}
+	}
+	infos, err := readFolder(at)
+	if err != nil {
+		w.unreadable(keyOrRoot(key), err)
+	}
+	w.list.Folders++
+	w.list.any = w.list.any || len(infos) > 0
+	w.plain[disk] = true
+	clear(w.folded)
+	clear(w.sizes)
+	first := len(w.list.Entries)
+	var children []child
+	for _, info := range keysFirst(infos) {
+		if c, ok := w.name(info, key, disk); ok {
+			children = append(children, c)
+		}
+	}
+	w.possible(w.list.Entries[first:])
+	for _, c := range children {
+		if err := w.enter(at, c, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *walker) enter(at *os.Root, c child, depth int) error {
+	if depth > maxFolders {
+		w.problem(TooDeep, c.key, "", "more than %d folders lie inside each other here; what is below is not read", maxFolders)
+		w.list.unknown = append(w.list.unknown, c.key)
+		return nil
+	}
+	sub, err := at.OpenRoot(c.name)
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) { // it went away meanwhile
+			w.unreadable(c.key, err)
+		}
+		return nil
+	}
+	defer sub.Close()
+	return w.folder(sub, c.key, c.disk, depth)
+}
+
+func (w *walker) unreadable(key string, err error) {
+	w.problem(Unreadable, key, "", "%v", plainError(err))
+	w.list.unknown = append(w.list.unknown, key)
+}
+
+func keyOrRoot(key string) string {
+	if key == "" {
+		return "."
+	}
+	return key
+}
+
+func join(dir, name string) string {
+	if dir == "" {
+		return name
+	}
+	return dir + "/" + name
+}
+
+// readFolder lists a folder with what the system knows of each file. When one
+// file cannot be asked about, the others are asked one by one.
+func readFolder(at *os.Root) ([]fs.FileInfo, error) {
+	f, err := at.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	infos, err := f.Readdir(-1)
+	if err == nil {
+		slices.SortFunc(infos, func(a, b fs.FileInfo) int { return strings.Compare(a.Name(), b.Name()) })
+		return infos, nil
+	}
+	if _, err := f.Seek(0, 0); err != nil {
+		return infos, err
+	}
+	names, _ := f.Readdirnames(-1)
+	slices.Sort(names)
+	infos = infos[:0]
+	for _, name := range names {
+		if info, err := at.Lstat(name); err == nil {
+			infos = append(infos, info)
+		}
+	}
+	return infos, err
+}
+
+// keysFirst moves names that are not their own keys to the end, so that of two
+// twins the one is listed that a plain open of the key finds.
+func keysFirst(infos []fs.FileInfo) []fs.FileInfo {
+	var odd []fs.FileInfo
+	for i, info := range infos {
+		if name := info.Name(); !ascii(name) && Key(name) != name {
+			odd = append(odd, info)
+		} else if len(odd) > 0 {
+			infos[i-len(odd)] = info
+		}
+	}
+	copy(infos[len(infos)-len(odd):], odd)
+	return infos
+}
+
+// name takes in one name of a folder. It returns the folders to enter.
+func (w *walker) name(info fs.FileInfo, key, disk string) (child, bool) {
+	name := info.Name()
+	if name[0] == '.' {
+		w.hidden(name, key)
+		return child{}, false
+	}
+	if !info.IsDir() && partial(name) {
+		w.list.Partial++
+		return child{}, false
+	}
+	if !utf8.ValidString(name) {
+		shown := strings.ToValidUTF8(name, "\uFFFD")
+		w.problem(BadName, join(key, shown), "", "the name is not valid UTF-8; rename the file to use it here")
+		return child{}, false
+	}
+	c := child{name: name, key: join(key, Key(name)), disk: join(disk, name)}
+	if c.disk == c.key {
+		c.disk = c.key // one string, not two
+	}
+	if err := checkName(name); err != nil {
+		w.problem(BadName, c.key, "", "%v", err)
+		return child{}, false
+	}
+	if w.v.exclude.match(c.key) {
+		w.list.Excluded++
+		return child{}, false
+	}
+	if !w.twins(c) {
+		return child{}, false
+	}
+	if c.disk != c.key {
+		w.disk[c.key] = c.disk
+	}
+	switch mode := info.Mode(); {
+	case mode.IsRegular():
+		w.file(c, info, false)
+	case mode.IsDir():
+		return c, true
+	case mode&fs.ModeSymlink != 0:
+		w.link(c)
+	default:
+		w.problem(NotRegular, c.key, "", "%s is never opened", what(mode))
+	}
+	return child{}, false
+}
+
+// hidden counts a dot name. A placeholder of iCloud is no hidden file to its
+// owner but a note whose content is elsewhere.
+func (w *walker) hidden(name, key string) {
+	if file := placeholder(name); file != "" {
+		k := join(key, Key(file))
+		w.problem(NotDownloaded, k, "", "its content is in iCloud; open it in the Finder to download it")
+		w.list.unknown = append(w.list.unknown, k)
+		return
+	}
+	if name != OwnFolder && !ownTemp(name) {
+		w.list.Hidden++
+	}
+}
+
+// twins reports names that mean the same key, or differ from another one only
+// in case. It returns false for a name whose key is taken.
+func (w *walker) twins(c child) bool {
+	key := path.Base(c.key)
+	fold := Fold(key)
+	other, taken := w.folded[fold]
+	switch {
+	case !taken:
+		w.folded[fold] = key
+	case other == key:
+		w.problem(NameTwin, c.key, c.disk, "two names on disk differ only in how Unicode writes them; the second is not read, rename one")
+		return false
+	default:
+		w.problem(CaseTwin, c.key, join(path.Dir(c.key), other), "differs from %q only in case; macOS and Windows cannot keep both", other)
+	}
+	return true
+}
+
+func (w *walker) file(c child, info fs.FileInfo, link bool) {
+	inode, _ := identity(info)
+	e := Entry{
+		Path: c.key, OnDisk: c.disk, Link: link, Kind: KindOf(c.key),
+		Size: info.Size(), ModTime: info.ModTime().UnixNano(), Inode: inode,
+	}
+	if e.Kind == Note {
+		w.sizes[path.Base(c.key)] = e.Size
+	}
+	w.list.Entries = append(w.list.Entries, e)
+}
+
+// link follows a link to a file, and reports every other one.
+func (w *walker) link(c child) {
+	info, p := w.v.follow(w.root, c.disk)
+	if p.Kind != "" {
+		p.Path = c.key
+		w.list.Problems = append(w.list.Problems, p)
+		return
+	}
+	w.file(c, info, true)
+}
+
+// possible reports "x 2.md" beside "x.md" when the sizes are alike.
+func (w *walker) possible(entries []Entry) {
+	for _, e := range entries {
+		if e.Kind != Note {
+			continue
+		}
+		dir, name := path.Split(e.Path)
+		base := possibleBase(name)
+		if size, ok := w.sizes[base]; ok && base != "" && alike(size, e.Size) {
+			w.problem(PossibleConflict, e.Path, dir+base, "may be a sync tool's copy of %q; it is read as a note of its own", base)
+		}
+	}
+}
+
+// what names a file that is not regular.
+func what(mode fs.FileMode) string {
+	switch {
+	case mode.IsDir():
+		return "a folder"
+	case mode&fs.ModeNamedPipe != 0:
+		return "a pipe"
+	case mode&fs.ModeSocket != 0:
+		return "a socket"
+	case mode&fs.ModeDevice != 0:
+		return "a device"
+	}
+	return "a special file"
+}

@@ -1,0 +1,400 @@
+package vault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// WatchOptions says how patient a [Watcher] is. The zero value is right.
+type WatchOptions struct {
+	Quiet     time.Duration // rest after the last event before a batch; 300 ms
+	Ceiling   time.Duration // longest wait after the first event; 2 s
+	Reconcile time.Duration // time between rescans while events come; 5 min
+	Poll      time.Duration // time between rescans where no events come; 10 s
+	Check     time.Duration // time between looks at the root folder and the clock; 5 s
+	Polling   bool          // never ask for events
+
+	open func() (source, error) // tests put their own events here
+}
+
+func (o WatchOptions) withDefaults() WatchOptions {
+	or := func(d *time.Duration, value time.Duration) {
+		if *d <= 0 {
+			*d = value
+		}
+	}
+	or(&o.Quiet, 300*time.Millisecond)
+	or(&o.Ceiling, 2*time.Second)
+	or(&o.Reconcile, 5*time.Minute)
+	or(&o.Poll, 10*time.Second)
+	or(&o.Check, 5*time.Second)
+	if o.open == nil {
+		o.open = openEvents
+	}
+	return o
+}
+
+// A WatchMode says where hints come from.
+type WatchMode string
+
+// Where hints come from.
+const (
+	Events  WatchMode = "events"
+	Polling WatchMode = "polling"
+)
+
+// A Status describes a [Watcher].
+type Status struct {
+	Mode    WatchMode
+	Watched int    // folders that are watched
+	Limit   int    // how many the system allows in all; 0 when that is not known
+	Reason  string // why it polls
+}
+
+// A source is what fsnotify gives: where events and its errors arrive.
+type source interface {
+	Add(dir string) error
+	Remove(dir string) error
+	Events() <-chan fsnotify.Event
+	Errors() <-chan error
+	Close() error
+}
+
+type events struct{ *fsnotify.Watcher }
+
+func (e events) Events() <-chan fsnotify.Event { return e.Watcher.Events }
+func (e events) Errors() <-chan error          { return e.Watcher.Errors }
+
+func openEvents() (source, error) {
+	w, err := fsnotify.NewWatcher()
+	if err != nil {
+		return nil, err
+	}
+	return events{w}, nil
+}
+
+// A Watcher turns the system's events into [Batch]es.
+type Watcher struct {
+	v       *Vault
+	opt     WatchOptions
+	out     chan Batch
+	done    chan struct{}
+	src     source // nil while polling, and while the root is missing
+	watched map[string]bool
+	settle  settler
+	lost    bool // the root folder is missing
+	other   bool // another folder is in its place, as when a disk is not mounted
+
+	mu     sync.Mutex
+	status Status
+}
+
+// Watch begins to watch the vault. The first batch is a rescan. It ends with
+// the context; then the channel is closed and [Watcher.Wait] returns.
+func (v *Vault) Watch(ctx context.Context, opt WatchOptions) *Watcher {
+	own := opt.open != nil
+	opt = opt.withDefaults()
+	w := &Watcher{
+		v: v, opt: opt, out: make(chan Batch), done: make(chan struct{}),
+		settle: settler{quiet: opt.Quiet, ceiling: opt.Ceiling},
+		status: Status{Mode: Events, Limit: watchLimit()},
+	}
+	if opt.Polling {
+		w.poll("the settings ask for it")
+	} else if reason := noEvents(); reason != "" && !own {
+		w.poll(reason)
+	}
+	go w.run(ctx)
+	return w
+}
+
+// Batches is where the hints come. A slow reader makes batches larger, never
+// loses one, and never holds up the system's queue.
+func (w *Watcher) Batches() <-chan Batch { return w.out }
+
+// Wait returns when the watcher has ended and let everything go.
+func (w *Watcher) Wait() { <-w.done }
+
+// Status tells how the vault is being watched.
+func (w *Watcher) Status() Status {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.status
+}
+
+// poll gives up on events, for the rest of this watcher's life.
+func (w *Watcher) poll(reason string) {
+	w.drop()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.status.Mode, w.status.Reason, w.status.Watched = Polling, reason, 0
+}
+
+func (w *Watcher) polling() bool { return w.Status().Mode == Polling }
+
+func (w *Watcher) count() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.status.Watched = len(w.watched)
+}
+
+// drop closes the source of events.
+func (w *Watcher) drop() {
+	if w.src != nil {
+		_ = w.src.Close() // nothing depends on it any more
+	}
+	w.src, w.watched = nil, nil
+}
+
+// run is the only goroutine that touches the watcher's fields. It always
+// listens for events, whether or not someone takes the batches.
+func (w *Watcher) run(ctx context.Context) {
+	defer close(w.done)
+	defer close(w.out)
+	defer w.drop()
+	check := time.NewTicker(w.opt.Check)
+	defer check.Stop()
+	settled := time.NewTimer(time.Hour)
+	defer settled.Stop()
+
+	w.rearm(ctx)
+	ready, waiting := Batch{Rescan: true, Reason: AtStart}, true
+	clock, scanned := w.v.now(), w.v.now()
+	for {
+		var out chan Batch
+		if waiting {
+			out = w.out
+		}
+		var evs <-chan fsnotify.Event
+		var errs <-chan error
+		if w.src != nil {
+			evs, errs = w.src.Events(), w.src.Errors()
+		}
+		var rest <-chan time.Time
+		if !w.settle.empty() {
+			settled.Reset(w.settle.wait(w.v.now()))
+			rest = settled.C
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case out <- ready:
+			ready, waiting = Batch{}, false
+		case ev, ok := <-evs:
+			w.event(ctx, ev, ok)
+		case err, ok := <-errs:
+			w.trouble(ctx, err, ok)
+		case <-rest:
+			ready, waiting = ready.merge(w.settle.take()), true
+		case <-check.C:
+			now := w.v.now()
+			if reason := w.look(ctx, clock, now, scanned); reason != "" {
+				ready, waiting, scanned = Batch{Rescan: true, Reason: reason}, true, now
+			}
+			clock = now
+		}
+	}
+}
+
+// look runs at every check: is the root folder still the same, did the clock
+// jump, is it time for a rescan? It renews the watches before it says so,
+// because what is found while they are set is found by the rescan.
+func (w *Watcher) look(ctx context.Context, clock, now, scanned time.Time) Reason {
+	same, there := w.v.sameFolder()
+	every := w.opt.Reconcile
+	if w.polling() {
+		every = w.opt.Poll
+	}
+	var reason Reason
+	switch {
+	case !there && !w.lost:
+		w.leave()
+		return RootChanged
+	case !there:
+		return ""
+	case !same && now.Sub(scanned) >= w.opt.Check:
+		w.lost, w.other = false, true
+		reason = RootChanged
+	case w.lost, w.other && same:
+		w.lost, w.other = false, !same
+		reason = Returned
+	case jumped(clock, now, w.opt.Check):
+		reason = Wake
+	case now.Sub(scanned) >= every:
+		reason = Interval
+	default:
+		return ""
+	}
+	w.rearm(ctx)
+	return reason
+}
+
+// leave stops listening until the root folder is there again.
+func (w *Watcher) leave() {
+	w.lost = true
+	w.drop()
+	w.count()
+}
+
+// rearm sets all watches anew. That is cheaper than finding out which of them
+// still stand on the folder whose name they carry.
+func (w *Watcher) rearm(ctx context.Context) {
+	if w.polling() {
+		return
+	}
+	w.drop()
+	src, err := w.opt.open()
+	if err != nil {
+		w.poll(fmt.Sprintf("the system gives no events (%v)", err))
+		return
+	}
+	w.src, w.watched = src, map[string]bool{}
+	if _, err := w.tree(ctx, ""); err != nil && ctx.Err() == nil {
+		w.limit(err)
+	}
+	w.count()
+}
+
+// limit falls back to polling when the system grants no more watches.
+func (w *Watcher) limit(err error) {
+	w.v.log.Warn("watch limit reached, polling instead", "vault", w.v.dir, "watched", len(w.watched), "error", err)
+	reason := fmt.Sprintf("the system grants no more than %d watches (%v)", len(w.watched), err)
+	if hint := limitHint; hint != "" {
+		reason += "; " + hint
+	}
+	w.poll(reason)
+	w.settle.all(WatchLimit, w.v.now())
+}
+
+// tree watches a folder and those in it, each before it is read, so that a
+// file made meanwhile is either in the listing or in an event. It fails only
+// when the system grants no more watches, or with the context.
+func (w *Watcher) tree(ctx context.Context, disk string) (*Listing, error) {
+	root, err := os.OpenRoot(w.v.dir)
+	if err != nil {
+		return &Listing{}, nil // the next look finds out
+	}
+	defer root.Close()
+	walk := w.v.newWalker(ctx, root)
+	walk.entered = func(disk string) error {
+		if w.watched[disk] {
+			return nil
+		}
+		err := w.src.Add(filepath.Join(w.v.dir, filepath.FromSlash(disk)))
+		switch {
+		case err == nil:
+			w.watched[disk] = true
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission), isNotFolder(err):
+			return nil // it went away, or is a problem of the listing
+		}
+		return err
+	}
+	at := root
+	if disk != "" {
+		if at, err = root.OpenRoot(disk); err != nil {
+			return walk.list, nil
+		}
+		defer at.Close()
+	}
+	return walk.list, walk.folder(at, Key(disk), disk, strings.Count(disk, "/"))
+}
+
+// event takes in one event. Everything about it is a hint; the disk is asked.
+func (w *Watcher) event(ctx context.Context, ev fsnotify.Event, ok bool) {
+	now := w.v.now()
+	if !ok {
+		w.drop() // the source ended by itself
+		w.trouble(ctx, errors.New("the source of events ended"), true)
+		return
+	}
+	rel, err := filepath.Rel(w.v.dir, ev.Name)
+	if err != nil || ev.Name == "" {
+		return
+	}
+	disk := filepath.ToSlash(rel)
+	vanished := ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename)
+	if disk == "." {
+		if vanished { // its watches are gone with it, even if it is back at once
+			w.leave()
+			w.settle.all(RootChanged, now)
+		}
+		return
+	}
+	key := Key(disk)
+	if w.ignored(key) {
+		return
+	}
+	switch {
+	case vanished && w.watched[disk]:
+		w.forget(disk)
+		w.settle.all(FolderMoved, now)
+	case ev.Has(fsnotify.Create) && w.isFolder(disk):
+		w.folderCame(ctx, disk)
+	case w.watched[disk]: // a folder's own times changed; its files speak for themselves
+	default:
+		w.settle.path(key, vanished, now)
+	}
+}
+
+// ignored reports paths that nobody wants to hear of.
+func (w *Watcher) ignored(key string) bool {
+	return Hidden(key) || partial(key[strings.LastIndexByte(key, '/')+1:]) || w.v.exclude.covers(key)
+}
+
+func (w *Watcher) isFolder(disk string) bool {
+	info, err := os.Lstat(filepath.Join(w.v.dir, filepath.FromSlash(disk)))
+	return err == nil && info.IsDir()
+}
+
+// folderCame watches a new folder and speaks for the files that were in it
+// before the watch was.
+func (w *Watcher) folderCame(ctx context.Context, disk string) {
+	w.forget(disk) // a folder that lost its name without an event left its watches here
+	l, err := w.tree(ctx, disk)
+	if err != nil {
+		if ctx.Err() == nil {
+			w.limit(err)
+		}
+		return
+	}
+	now := w.v.now()
+	for _, e := range l.Entries {
+		w.settle.path(e.Path, false, now)
+	}
+	w.count()
+}
+
+// forget takes the watches off a folder and those in it. It must happen before
+// the folder's new name is watched: the system knows one watch per folder, and
+// it would keep reporting under the old name.
+func (w *Watcher) forget(disk string) {
+	for d := range w.watched {
+		if d == disk || strings.HasPrefix(d, disk+"/") {
+			_ = w.src.Remove(filepath.Join(w.v.dir, filepath.FromSlash(d))) // it may be gone already
+			delete(w.watched, d)
+		}
+	}
+	w.count()
+}
+
+// trouble takes in an error of the source. Whatever it was, events may be lost,
+// so the watches are set anew and everything is looked at again.
+func (w *Watcher) trouble(ctx context.Context, err error, ok bool) {
+	if !ok {
+		err = errors.New("the source of events ended")
+	}
+	if !errors.Is(err, fsnotify.ErrEventOverflow) {
+		w.v.log.Warn("watching the vault", "vault", w.v.dir, "error", err)
+	}
+	w.rearm(ctx)
+	w.settle.all(Overflow, w.v.now())
+}
