@@ -34,9 +34,9 @@ const texts = [
   "\u{1f3fb}", "\u{20000}", "x \u{20000} y", "\u{1d165}\u{1d16e}", "\u0f73 \u0f75 \u0f81", "\u0344 \u0340 \u0341", "\u2126 \u212a \u212b", "\u1e9b\u0323", "\uac00\u11a8", "\u302e\u3099a", "\u17d2\u17b6", "a\u0345\u0301", "\u00df\u0301",
 ];
 // Every block of the basic plane (but surrogates and ideographs), as words of
-// sixteen and one by one with a letter on both sides. Marks that are newer than
+// sixteen and one by one with a letter on both sides. Characters newer than
 // Unicode 15 are left out: what they are depends on the age of the tables.
-const fresh = (c) => c >= 0x1acf && c <= 0x1aff;
+const fresh = (c) => (c >= 0x1acf && c <= 0x1aff) || [0x897, 0x1b4e, 0x1b4f, 0x1b7f].includes(c);
 for (let block = 0; block < 0x10000; block += 0x400) {
   if (block >= 0xd800 && block < 0xe000) continue;
   if (block >= 0x5000 && block < 0x9c00) continue;
