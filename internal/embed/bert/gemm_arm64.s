@@ -2,3 +2,604 @@
 
 #include "textflag.h"
 
+// func gemmNEON(k int, a *float32, lda int, b, c *float32, ldc, accumulate int)
+TEXT ·gemmNEON(SB), NOSPLIT, $0-56
+	MOVD k+0(FP), R0
+	MOVD a+8(FP), R4
+	MOVD lda+16(FP), R2
+	LSL $2, R2
+	MOVD b+24(FP), R3
+	MOVD c+32(FP), R12
+	MOVD ldc+40(FP), R13
+	LSL $2, R13
+	MOVD accumulate+48(FP), R14
+	ADD R2, R4, R5
+	ADD R2, R5, R6
+	ADD R2, R6, R7
+	ADD R2, R7, R8
+	ADD R2, R8, R9
+	ADD R2, R9, R10
+	ADD R2, R10, R11
+	VEOR V0.B16, V0.B16, V0.B16
+	VEOR V1.B16, V1.B16, V1.B16
+	VEOR V2.B16, V2.B16, V2.B16
+	VEOR V3.B16, V3.B16, V3.B16
+	VEOR V4.B16, V4.B16, V4.B16
+	VEOR V5.B16, V5.B16, V5.B16
+	VEOR V6.B16, V6.B16, V6.B16
+	VEOR V7.B16, V7.B16, V7.B16
+	VEOR V8.B16, V8.B16, V8.B16
+	VEOR V9.B16, V9.B16, V9.B16
+	VEOR V10.B16, V10.B16, V10.B16
+	VEOR V11.B16, V11.B16, V11.B16
+	VEOR V12.B16, V12.B16, V12.B16
+	VEOR V13.B16, V13.B16, V13.B16
+	VEOR V14.B16, V14.B16, V14.B16
+	VEOR V15.B16, V15.B16, V15.B16
+	SUBS $4, R0, R0
+	BLT tail
+loop:
+	VLD1.P 16(R4), [V16.S4]
+	VLD1.P 16(R5), [V17.S4]
+	VLD1.P 16(R6), [V18.S4]
+	VLD1.P 16(R7), [V19.S4]
+	VLD1.P 16(R8), [V20.S4]
+	VLD1.P 16(R9), [V21.S4]
+	VLD1.P 16(R10), [V22.S4]
+	VLD1.P 16(R11), [V23.S4]
+	VLD1.P 64(R3), [V24.S4, V25.S4, V26.S4, V27.S4]
+	VLD1.P 64(R3), [V28.S4, V29.S4, V30.S4, V31.S4]
+	WORD $0x4f901300 // fmla v0.4s, v24.4s, v16.s[0]
+	WORD $0x4f901321 // fmla v1.4s, v25.4s, v16.s[0]
+	WORD $0x4f911302 // fmla v2.4s, v24.4s, v17.s[0]
+	WORD $0x4f911323 // fmla v3.4s, v25.4s, v17.s[0]
+	WORD $0x4f921304 // fmla v4.4s, v24.4s, v18.s[0]
+	WORD $0x4f921325 // fmla v5.4s, v25.4s, v18.s[0]
+	WORD $0x4f931306 // fmla v6.4s, v24.4s, v19.s[0]
+	WORD $0x4f931327 // fmla v7.4s, v25.4s, v19.s[0]
+	WORD $0x4f941308 // fmla v8.4s, v24.4s, v20.s[0]
+	WORD $0x4f941329 // fmla v9.4s, v25.4s, v20.s[0]
+	WORD $0x4f95130a // fmla v10.4s, v24.4s, v21.s[0]
+	WORD $0x4f95132b // fmla v11.4s, v25.4s, v21.s[0]
+	WORD $0x4f96130c // fmla v12.4s, v24.4s, v22.s[0]
+	WORD $0x4f96132d // fmla v13.4s, v25.4s, v22.s[0]
+	WORD $0x4f97130e // fmla v14.4s, v24.4s, v23.s[0]
+	WORD $0x4f97132f // fmla v15.4s, v25.4s, v23.s[0]
+	WORD $0x4fb01340 // fmla v0.4s, v26.4s, v16.s[1]
+	WORD $0x4fb01361 // fmla v1.4s, v27.4s, v16.s[1]
+	WORD $0x4fb11342 // fmla v2.4s, v26.4s, v17.s[1]
+	WORD $0x4fb11363 // fmla v3.4s, v27.4s, v17.s[1]
+	WORD $0x4fb21344 // fmla v4.4s, v26.4s, v18.s[1]
+	WORD $0x4fb21365 // fmla v5.4s, v27.4s, v18.s[1]
+	WORD $0x4fb31346 // fmla v6.4s, v26.4s, v19.s[1]
+	WORD $0x4fb31367 // fmla v7.4s, v27.4s, v19.s[1]
+	WORD $0x4fb41348 // fmla v8.4s, v26.4s, v20.s[1]
+	WORD $0x4fb41369 // fmla v9.4s, v27.4s, v20.s[1]
+	WORD $0x4fb5134a // fmla v10.4s, v26.4s, v21.s[1]
+	WORD $0x4fb5136b // fmla v11.4s, v27.4s, v21.s[1]
+	WORD $0x4fb6134c // fmla v12.4s, v26.4s, v22.s[1]
+	WORD $0x4fb6136d // fmla v13.4s, v27.4s, v22.s[1]
+	WORD $0x4fb7134e // fmla v14.4s, v26.4s, v23.s[1]
+	WORD $0x4fb7136f // fmla v15.4s, v27.4s, v23.s[1]
+	WORD $0x4f901b80 // fmla v0.4s, v28.4s, v16.s[2]
+	WORD $0x4f901ba1 // fmla v1.4s, v29.4s, v16.s[2]
+	WORD $0x4f911b82 // fmla v2.4s, v28.4s, v17.s[2]
+	WORD $0x4f911ba3 // fmla v3.4s, v29.4s, v17.s[2]
+	WORD $0x4f921b84 // fmla v4.4s, v28.4s, v18.s[2]
+	WORD $0x4f921ba5 // fmla v5.4s, v29.4s, v18.s[2]
+	WORD $0x4f931b86 // fmla v6.4s, v28.4s, v19.s[2]
+	WORD $0x4f931ba7 // fmla v7.4s, v29.4s, v19.s[2]
+	WORD $0x4f941b88 // fmla v8.4s, v28.4s, v20.s[2]
+	WORD $0x4f941ba9 // fmla v9.4s, v29.4s, v20.s[2]
+	WORD $0x4f951b8a // fmla v10.4s, v28.4s, v21.s[2]
+	WORD $0x4f951bab // fmla v11.4s, v29.4s, v21.s[2]
+	WORD $0x4f961b8c // fmla v12.4s, v28.4s, v22.s[2]
+	WORD $0x4f961bad // fmla v13.4s, v29.4s, v22.s[2]
+	WORD $0x4f971b8e // fmla v14.4s, v28.4s, v23.s[2]
+	WORD $0x4f971baf // fmla v15.4s, v29.4s, v23.s[2]
+	WORD $0x4fb01bc0 // fmla v0.4s, v30.4s, v16.s[3]
+	WORD $0x4fb01be1 // fmla v1.4s, v31.4s, v16.s[3]
+	WORD $0x4fb11bc2 // fmla v2.4s, v30.4s, v17.s[3]
+	WORD $0x4fb11be3 // fmla v3.4s, v31.4s, v17.s[3]
+	WORD $0x4fb21bc4 // fmla v4.4s, v30.4s, v18.s[3]
+	WORD $0x4fb21be5 // fmla v5.4s, v31.4s, v18.s[3]
+	WORD $0x4fb31bc6 // fmla v6.4s, v30.4s, v19.s[3]
+	WORD $0x4fb31be7 // fmla v7.4s, v31.4s, v19.s[3]
+	WORD $0x4fb41bc8 // fmla v8.4s, v30.4s, v20.s[3]
+	WORD $0x4fb41be9 // fmla v9.4s, v31.4s, v20.s[3]
+	WORD $0x4fb51bca // fmla v10.4s, v30.4s, v21.s[3]
+	WORD $0x4fb51beb // fmla v11.4s, v31.4s, v21.s[3]
+	WORD $0x4fb61bcc // fmla v12.4s, v30.4s, v22.s[3]
+	WORD $0x4fb61bed // fmla v13.4s, v31.4s, v22.s[3]
+	WORD $0x4fb71bce // fmla v14.4s, v30.4s, v23.s[3]
+	WORD $0x4fb71bef // fmla v15.4s, v31.4s, v23.s[3]
+	SUBS $4, R0, R0
+	BGE loop
+tail:
+	ADDS $4, R0, R0
+	BEQ done
+single:
+	VLD1.P 32(R3), [V24.S4, V25.S4]
+	VLD1R.P 4(R4), [V16.S4]
+	VLD1R.P 4(R5), [V17.S4]
+	VLD1R.P 4(R6), [V18.S4]
+	VLD1R.P 4(R7), [V19.S4]
+	VLD1R.P 4(R8), [V20.S4]
+	VLD1R.P 4(R9), [V21.S4]
+	VLD1R.P 4(R10), [V22.S4]
+	VLD1R.P 4(R11), [V23.S4]
+	WORD $0x4e30cf00 // fmla v0.4s, v24.4s, v16.4s
+	WORD $0x4e30cf21 // fmla v1.4s, v25.4s, v16.4s
+	WORD $0x4e31cf02 // fmla v2.4s, v24.4s, v17.4s
+	WORD $0x4e31cf23 // fmla v3.4s, v25.4s, v17.4s
+	WORD $0x4e32cf04 // fmla v4.4s, v24.4s, v18.4s
+	WORD $0x4e32cf25 // fmla v5.4s, v25.4s, v18.4s
+	WORD $0x4e33cf06 // fmla v6.4s, v24.4s, v19.4s
+	WORD $0x4e33cf27 // fmla v7.4s, v25.4s, v19.4s
+	WORD $0x4e34cf08 // fmla v8.4s, v24.4s, v20.4s
+	WORD $0x4e34cf29 // fmla v9.4s, v25.4s, v20.4s
+	WORD $0x4e35cf0a // fmla v10.4s, v24.4s, v21.4s
+	WORD $0x4e35cf2b // fmla v11.4s, v25.4s, v21.4s
+	WORD $0x4e36cf0c // fmla v12.4s, v24.4s, v22.4s
+	WORD $0x4e36cf2d // fmla v13.4s, v25.4s, v22.4s
+	WORD $0x4e37cf0e // fmla v14.4s, v24.4s, v23.4s
+	WORD $0x4e37cf2f // fmla v15.4s, v25.4s, v23.4s
+	SUBS $1, R0, R0
+	BNE single
+done:
+	CBZ R14, store
+	MOVD R12, R15
+	VLD1 (R15), [V24.S4, V25.S4]
+	WORD $0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
+	WORD $0x4e39d421 // fadd v1.4s, v1.4s, v25.4s
+	ADD R13, R15, R15
+	VLD1 (R15), [V24.S4, V25.S4]
+	WORD $0x4e38d442 // fadd v2.4s, v2.4s, v24.4s
+	WORD $0x4e39d463 // fadd v3.4s, v3.4s, v25.4s
+	ADD R13, R15, R15
+	VLD1 (R15), [V24.S4, V25.S4]
+	WORD $0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
+	WORD $0x4e39d4a5 // fadd v5.4s, v5.4s, v25.4s
+	ADD R13, R15, R15
+	VLD1 (R15), [V24.S4, V25.S4]
+	WORD $0x4e38d4c6 // fadd v6.4s, v6.4s, v24.4s
+	WORD $0x4e39d4e7 // fadd v7.4s, v7.4s, v25.4s
+	ADD R13, R15, R15
+	VLD1 (R15), [V24.S4, V25.S4]
+	WORD $0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	WORD $0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
+	ADD R13, R15, R15
+	VLD1 (R15), [V24.S4, V25.S4]
+	WORD $0x4e38d54a // fadd v10.4s, v10.4s, v24.4s
+	WORD $0x4e39d56b // fadd v11.4s, v11.4s, v25.4s
+	ADD R13, R15, R15
+	VLD1 (R15), [V24.S4, V25.S4]
+	WORD $0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
+	WORD $0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
+	ADD R13, R15, R15
+	VLD1 (R15), [V24.S4, V25.S4]
+	WORD $0x4e38d5ce // fadd v14.4s, v14.4s, v24.4s
+	WORD $0x4e39d5ef // fadd v15.4s, v15.4s, v25.4s
+	ADD R13, R15, R15
+store:
+	VST1 [V0.S4, V1.S4], (R12)
+	ADD R13, R12, R12
+	VST1 [V2.S4, V3.S4], (R12)
+	ADD R13, R12, R12
+	VST1 [V4.S4, V5.S4], (R12)
+	ADD R13, R12, R12
+	VST1 [V6.S4, V7.S4], (R12)
+	ADD R13, R12, R12
+	VST1 [V8.S4, V9.S4], (R12)
+	ADD R13, R12, R12
+	VST1 [V10.S4, V11.S4], (R12)
+	ADD R13, R12, R12
+	VST1 [V12.S4, V13.S4], (R12)
+	ADD R13, R12, R12
+	VST1 [V14.S4, V15.S4], (R12)
+	ADD R13, R12, R12
+	RET
+
+// func bytesSDOT(k4 int, a *uint8, lda int, b *int8, panel int, c *float32, ldc int, f *finish)
+TEXT ·bytesSDOT(SB), NOSPLIT, $0-64
+	MOVD k4+0(FP), R0
+	MOVD a+8(FP), R4
+	MOVD lda+16(FP), R2
+	MOVD b+24(FP), R3
+	MOVD c+40(FP), R12
+	MOVD ldc+48(FP), R13
+	LSL $2, R13
+	MOVD f+56(FP), R14
+	ADD R2, R4, R5
+	ADD R2, R5, R6
+	ADD R2, R6, R7
+	ADD R2, R7, R8
+	ADD R2, R8, R9
+	VEOR V0.B16, V0.B16, V0.B16
+	VEOR V1.B16, V1.B16, V1.B16
+	VEOR V2.B16, V2.B16, V2.B16
+	VEOR V3.B16, V3.B16, V3.B16
+	VEOR V4.B16, V4.B16, V4.B16
+	VEOR V5.B16, V5.B16, V5.B16
+	VEOR V6.B16, V6.B16, V6.B16
+	VEOR V7.B16, V7.B16, V7.B16
+	VEOR V8.B16, V8.B16, V8.B16
+	VEOR V9.B16, V9.B16, V9.B16
+	VEOR V10.B16, V10.B16, V10.B16
+	VEOR V11.B16, V11.B16, V11.B16
+	VEOR V12.B16, V12.B16, V12.B16
+	VEOR V13.B16, V13.B16, V13.B16
+	VEOR V14.B16, V14.B16, V14.B16
+	VEOR V15.B16, V15.B16, V15.B16
+	VEOR V16.B16, V16.B16, V16.B16
+	VEOR V17.B16, V17.B16, V17.B16
+	VEOR V18.B16, V18.B16, V18.B16
+	VEOR V19.B16, V19.B16, V19.B16
+	VEOR V20.B16, V20.B16, V20.B16
+	VEOR V21.B16, V21.B16, V21.B16
+	VEOR V22.B16, V22.B16, V22.B16
+	VEOR V23.B16, V23.B16, V23.B16
+loop:
+	VLD1.P 16(R4), [V24.B16]
+	VLD1.P 16(R5), [V25.B16]
+	VLD1.P 16(R6), [V26.B16]
+	VLD1.P 16(R7), [V27.B16]
+	VLD1.P 16(R8), [V28.B16]
+	VLD1.P 16(R9), [V29.B16]
+	VLD1.P 32(R3), [V30.B16, V31.B16]
+	WORD $0x4f98e3c0 // sdot v0.4s, v30.16b, v24.4b[0]
+	WORD $0x4f98e3e1 // sdot v1.4s, v31.16b, v24.4b[0]
+	WORD $0x4f99e3c4 // sdot v4.4s, v30.16b, v25.4b[0]
+	WORD $0x4f99e3e5 // sdot v5.4s, v31.16b, v25.4b[0]
+	WORD $0x4f9ae3c8 // sdot v8.4s, v30.16b, v26.4b[0]
+	WORD $0x4f9ae3e9 // sdot v9.4s, v31.16b, v26.4b[0]
+	WORD $0x4f9be3cc // sdot v12.4s, v30.16b, v27.4b[0]
+	WORD $0x4f9be3ed // sdot v13.4s, v31.16b, v27.4b[0]
+	WORD $0x4f9ce3d0 // sdot v16.4s, v30.16b, v28.4b[0]
+	WORD $0x4f9ce3f1 // sdot v17.4s, v31.16b, v28.4b[0]
+	WORD $0x4f9de3d4 // sdot v20.4s, v30.16b, v29.4b[0]
+	WORD $0x4f9de3f5 // sdot v21.4s, v31.16b, v29.4b[0]
+	VLD1.P 32(R3), [V30.B16, V31.B16]
+	WORD $0x4f98e3c2 // sdot v2.4s, v30.16b, v24.4b[0]
+	WORD $0x4f98e3e3 // sdot v3.4s, v31.16b, v24.4b[0]
+	WORD $0x4f99e3c6 // sdot v6.4s, v30.16b, v25.4b[0]
+	WORD $0x4f99e3e7 // sdot v7.4s, v31.16b, v25.4b[0]
+	WORD $0x4f9ae3ca // sdot v10.4s, v30.16b, v26.4b[0]
+	WORD $0x4f9ae3eb // sdot v11.4s, v31.16b, v26.4b[0]
+	WORD $0x4f9be3ce // sdot v14.4s, v30.16b, v27.4b[0]
+	WORD $0x4f9be3ef // sdot v15.4s, v31.16b, v27.4b[0]
+	WORD $0x4f9ce3d2 // sdot v18.4s, v30.16b, v28.4b[0]
+	WORD $0x4f9ce3f3 // sdot v19.4s, v31.16b, v28.4b[0]
+	WORD $0x4f9de3d6 // sdot v22.4s, v30.16b, v29.4b[0]
+	WORD $0x4f9de3f7 // sdot v23.4s, v31.16b, v29.4b[0]
+	VLD1.P 32(R3), [V30.B16, V31.B16]
+	WORD $0x4fb8e3c0 // sdot v0.4s, v30.16b, v24.4b[1]
+	WORD $0x4fb8e3e1 // sdot v1.4s, v31.16b, v24.4b[1]
+	WORD $0x4fb9e3c4 // sdot v4.4s, v30.16b, v25.4b[1]
+	WORD $0x4fb9e3e5 // sdot v5.4s, v31.16b, v25.4b[1]
+	WORD $0x4fbae3c8 // sdot v8.4s, v30.16b, v26.4b[1]
+	WORD $0x4fbae3e9 // sdot v9.4s, v31.16b, v26.4b[1]
+	WORD $0x4fbbe3cc // sdot v12.4s, v30.16b, v27.4b[1]
+	WORD $0x4fbbe3ed // sdot v13.4s, v31.16b, v27.4b[1]
+	WORD $0x4fbce3d0 // sdot v16.4s, v30.16b, v28.4b[1]
+	WORD $0x4fbce3f1 // sdot v17.4s, v31.16b, v28.4b[1]
+	WORD $0x4fbde3d4 // sdot v20.4s, v30.16b, v29.4b[1]
+	WORD $0x4fbde3f5 // sdot v21.4s, v31.16b, v29.4b[1]
+	VLD1.P 32(R3), [V30.B16, V31.B16]
+	WORD $0x4fb8e3c2 // sdot v2.4s, v30.16b, v24.4b[1]
+	WORD $0x4fb8e3e3 // sdot v3.4s, v31.16b, v24.4b[1]
+	WORD $0x4fb9e3c6 // sdot v6.4s, v30.16b, v25.4b[1]
+	WORD $0x4fb9e3e7 // sdot v7.4s, v31.16b, v25.4b[1]
+	WORD $0x4fbae3ca // sdot v10.4s, v30.16b, v26.4b[1]
+	WORD $0x4fbae3eb // sdot v11.4s, v31.16b, v26.4b[1]
+	WORD $0x4fbbe3ce // sdot v14.4s, v30.16b, v27.4b[1]
+	WORD $0x4fbbe3ef // sdot v15.4s, v31.16b, v27.4b[1]
+	WORD $0x4fbce3d2 // sdot v18.4s, v30.16b, v28.4b[1]
+	WORD $0x4fbce3f3 // sdot v19.4s, v31.16b, v28.4b[1]
+	WORD $0x4fbde3d6 // sdot v22.4s, v30.16b, v29.4b[1]
+	WORD $0x4fbde3f7 // sdot v23.4s, v31.16b, v29.4b[1]
+	VLD1.P 32(R3), [V30.B16, V31.B16]
+	WORD $0x4f98ebc0 // sdot v0.4s, v30.16b, v24.4b[2]
+	WORD $0x4f98ebe1 // sdot v1.4s, v31.16b, v24.4b[2]
+	WORD $0x4f99ebc4 // sdot v4.4s, v30.16b, v25.4b[2]
+	WORD $0x4f99ebe5 // sdot v5.4s, v31.16b, v25.4b[2]
+	WORD $0x4f9aebc8 // sdot v8.4s, v30.16b, v26.4b[2]
+	WORD $0x4f9aebe9 // sdot v9.4s, v31.16b, v26.4b[2]
+	WORD $0x4f9bebcc // sdot v12.4s, v30.16b, v27.4b[2]
+	WORD $0x4f9bebed // sdot v13.4s, v31.16b, v27.4b[2]
+	WORD $0x4f9cebd0 // sdot v16.4s, v30.16b, v28.4b[2]
+	WORD $0x4f9cebf1 // sdot v17.4s, v31.16b, v28.4b[2]
+	WORD $0x4f9debd4 // sdot v20.4s, v30.16b, v29.4b[2]
+	WORD $0x4f9debf5 // sdot v21.4s, v31.16b, v29.4b[2]
+	VLD1.P 32(R3), [V30.B16, V31.B16]
+	WORD $0x4f98ebc2 // sdot v2.4s, v30.16b, v24.4b[2]
+	WORD $0x4f98ebe3 // sdot v3.4s, v31.16b, v24.4b[2]
+	WORD $0x4f99ebc6 // sdot v6.4s, v30.16b, v25.4b[2]
+	WORD $0x4f99ebe7 // sdot v7.4s, v31.16b, v25.4b[2]
+	WORD $0x4f9aebca // sdot v10.4s, v30.16b, v26.4b[2]
+	WORD $0x4f9aebeb // sdot v11.4s, v31.16b, v26.4b[2]
+	WORD $0x4f9bebce // sdot v14.4s, v30.16b, v27.4b[2]
+	WORD $0x4f9bebef // sdot v15.4s, v31.16b, v27.4b[2]
+	WORD $0x4f9cebd2 // sdot v18.4s, v30.16b, v28.4b[2]
+	WORD $0x4f9cebf3 // sdot v19.4s, v31.16b, v28.4b[2]
+	WORD $0x4f9debd6 // sdot v22.4s, v30.16b, v29.4b[2]
+	WORD $0x4f9debf7 // sdot v23.4s, v31.16b, v29.4b[2]
+	VLD1.P 32(R3), [V30.B16, V31.B16]
+	WORD $0x4fb8ebc0 // sdot v0.4s, v30.16b, v24.4b[3]
+	WORD $0x4fb8ebe1 // sdot v1.4s, v31.16b, v24.4b[3]
+	WORD $0x4fb9ebc4 // sdot v4.4s, v30.16b, v25.4b[3]
+	WORD $0x4fb9ebe5 // sdot v5.4s, v31.16b, v25.4b[3]
+	WORD $0x4fbaebc8 // sdot v8.4s, v30.16b, v26.4b[3]
+	WORD $0x4fbaebe9 // sdot v9.4s, v31.16b, v26.4b[3]
+	WORD $0x4fbbebcc // sdot v12.4s, v30.16b, v27.4b[3]
+	WORD $0x4fbbebed // sdot v13.4s, v31.16b, v27.4b[3]
+	WORD $0x4fbcebd0 // sdot v16.4s, v30.16b, v28.4b[3]
+	WORD $0x4fbcebf1 // sdot v17.4s, v31.16b, v28.4b[3]
+	WORD $0x4fbdebd4 // sdot v20.4s, v30.16b, v29.4b[3]
+	WORD $0x4fbdebf5 // sdot v21.4s, v31.16b, v29.4b[3]
+	VLD1.P 32(R3), [V30.B16, V31.B16]
+	WORD $0x4fb8ebc2 // sdot v2.4s, v30.16b, v24.4b[3]
+	WORD $0x4fb8ebe3 // sdot v3.4s, v31.16b, v24.4b[3]
+	WORD $0x4fb9ebc6 // sdot v6.4s, v30.16b, v25.4b[3]
+	WORD $0x4fb9ebe7 // sdot v7.4s, v31.16b, v25.4b[3]
+	WORD $0x4fbaebca // sdot v10.4s, v30.16b, v26.4b[3]
+	WORD $0x4fbaebeb // sdot v11.4s, v31.16b, v26.4b[3]
+	WORD $0x4fbbebce // sdot v14.4s, v30.16b, v27.4b[3]
+	WORD $0x4fbbebef // sdot v15.4s, v31.16b, v27.4b[3]
+	WORD $0x4fbcebd2 // sdot v18.4s, v30.16b, v28.4b[3]
+	WORD $0x4fbcebf3 // sdot v19.4s, v31.16b, v28.4b[3]
+	WORD $0x4fbdebd6 // sdot v22.4s, v30.16b, v29.4b[3]
+	WORD $0x4fbdebf7 // sdot v23.4s, v31.16b, v29.4b[3]
+	SUBS $4, R0, R0
+	BNE loop
+	MOVD 0(R14), R4
+	MOVD 8(R14), R5
+	MOVD 16(R14), R6
+	MOVD 24(R14), R7
+	MOVD 32(R14), R8
+	VLD1.P 16(R6), [V24.S4]
+	VLD1.P 16(R7), [V25.S4]
+	VLD1.P 16(R8), [V26.S4]
+	MOVD R4, R9
+	MOVD R5, R10
+	MOVD R12, R11
+	VLD1R.P 4(R9), [V27.S4]
+	VLD1R.P 4(R10), [V28.S4]
+	WORD $0x4e21d800 // scvtf.4s v0, v0
+	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
+	VMOV V26.B16, V29.B16
+	WORD $0x4e3bcc1d // fmla v29.4s, v0.4s, v27.4s
+	WORD $0x4e3ccf3d // fmla v29.4s, v25.4s, v28.4s
+	VST1 [V29.S4], (R11)
+	ADD R13, R11, R11
+	VLD1R.P 4(R9), [V27.S4]
+	VLD1R.P 4(R10), [V28.S4]
+	WORD $0x4e21d884 // scvtf.4s v4, v4
+	WORD $0x6e38dc84 // fmul v4.4s, v4.4s, v24.4s
+	VMOV V26.B16, V29.B16
+	WORD $0x4e3bcc9d // fmla v29.4s, v4.4s, v27.4s
+	WORD $0x4e3ccf3d // fmla v29.4s, v25.4s, v28.4s
+	VST1 [V29.S4], (R11)
+	ADD R13, R11, R11
+	VLD1R.P 4(R9), [V27.S4]
+	VLD1R.P 4(R10), [V28.S4]
+	WORD $0x4e21d908 // scvtf.4s v8, v8
+	WORD $0x6e38dd08 // fmul v8.4s, v8.4s, v24.4s
+	VMOV V26.B16, V29.B16
+	WORD $0x4e3bcd1d // fmla v29.4s, v8.4s, v27.4s
+	WORD $0x4e3ccf3d // fmla v29.4s, v25.4s, v28.4s
+	VST1 [V29.S4], (R11)
+	ADD R13, R11, R11
+	VLD1R.P 4(R9), [V27.S4]
+	VLD1R.P 4(R10), [V28.S4]
+	WORD $0x4e21d98c // scvtf.4s v12, v12
+	WORD $0x6e38dd8c // fmul v12.4s, v12.4s, v24.4s
+	VMOV V26.B16, V29.B16
+	WORD $0x4e3bcd9d // fmla v29.4s, v12.4s, v27.4s
+	WORD $0x4e3ccf3d // fmla v29.4s, v25.4s, v28.4s
+	VST1 [V29.S4], (R11)
+	ADD R13, R11, R11
+	VLD1R.P 4(R9), [V27.S4]
+	VLD1R.P 4(R10), [V28.S4]
+	WORD $0x4e21da10 // scvtf.4s v16, v16
+	WORD $0x6e38de10 // fmul v16.4s, v16.4s, v24.4s
+	VMOV V26.B16, V29.B16
+	WORD $0x4e3bce1d // fmla v29.4s, v16.4s, v27.4s
+	WORD $0x4e3ccf3d // fmla v29.4s, v25.4s, v28.4s
+	VST1 [V29.S4], (R11)
+	ADD R13, R11, R11
+	VLD1R.P 4(R9), [V27.S4]
+	VLD1R.P 4(R10), [V28.S4]
+	WORD $0x4e21da94 // scvtf.4s v20, v20
+	WORD $0x6e38de94 // fmul v20.4s, v20.4s, v24.4s
+	VMOV V26.B16, V29.B16
+	WORD $0x4e3bce9d // fmla v29.4s, v20.4s, v27.4s
+	WORD $0x4e3ccf3d // fmla v29.4s, v25.4s, v28.4s
+	VST1 [V29.S4], (R11)
+	ADD R13, R11, R11
+	ADD $16, R12, R12
+	VLD1.P 16(R6), [V24.S4]
+	VLD1.P 16(R7), [V25.S4]
+	VLD1.P 16(R8), [V26.S4]
+	MOVD R4, R9
+	MOVD R5, R10
+	MOVD R12, R11
+	VLD1R.P 4(R9), [V27.S4]
+	VLD1R.P 4(R10), [V28.S4]
+	WORD $0x4e21d821 // scvtf.4s v1, v1
+	WORD $0x6e38dc21 // fmul v1.4s, v1.4s, v24.4s
+	VMOV V26.B16, V29.B16
+	WORD $0x4e3bcc3d // fmla v29.4s, v1.4s, v27.4s
+	WORD $0x4e3ccf3d // fmla v29.4s, v25.4s, v28.4s
+	VST1 [V29.S4], (R11)
+	ADD R13, R11, R11
+	VLD1R.P 4(R9), [V27.S4]
+	VLD1R.P 4(R10), [V28.S4]
+	WORD $0x4e21d8a5 // scvtf.4s v5, v5
+	WORD $0x6e38dca5 // fmul v5.4s, v5.4s, v24.4s
+	VMOV V26.B16, V29.B16
+	WORD $0x4e3bccbd // fmla v29.4s, v5.4s, v27.4s
+	WORD $0x4e3ccf3d // fmla v29.4s, v25.4s, v28.4s
+	VST1 [V29.S4], (R11)
+	ADD R13, R11, R11
+	VLD1R.P 4(R9), [V27.S4]
+	VLD1R.P 4(R10), [V28.S4]
+	WORD $0x4e21d929 // scvtf.4s v9, v9
+	WORD $0x6e38dd29 // fmul v9.4s, v9.4s, v24.4s
+	VMOV V26.B16, V29.B16
+	WORD $0x4e3bcd3d // fmla v29.4s, v9.4s, v27.4s
+	WORD $0x4e3ccf3d // fmla v29.4s, v25.4s, v28.4s
+	VST1 [V29.S4], (R11)
+	ADD R13, R11, R11
+	VLD1R.P 4(R9), [V27.S4]
+	VLD1R.P 4(R10), [V28.S4]
+	WORD $0x4e21d9ad // scvtf.4s v13, v13
+	WORD $0x6e38ddad // fmul v13.4s, v13.4s, v24.4s
+	VMOV V26.B16, V29.B16
+	WORD $0x4e3bcdbd // fmla v29.4s, v13.4s, v27.4s
+	WORD $0x4e3ccf3d // fmla v29.4s, v25.4s, v28.4s
+	VST1 [V29.S4], (R11)
+	ADD R13, R11, R11
+	VLD1R.P 4(R9), [V27.S4]
+	VLD1R.P 4(R10), [V28.S4]
+	WORD $0x4e21da31 // scvtf.4s v17, v17
+	WORD $0x6e38de31 // fmul v17.4s, v17.4s, v24.4s
+	VMOV V26.B16, V29.B16
+	WORD $0x4e3bce3d // fmla v29.4s, v17.4s, v27.4s
+	WORD $0x4e3ccf3d // fmla v29.4s, v25.4s, v28.4s
+	VST1 [V29.S4], (R11)
+	ADD R13, R11, R11
+	VLD1R.P 4(R9), [V27.S4]
+	VLD1R.P 4(R10), [V28.S4]
+	WORD $0x4e21dab5 // scvtf.4s v21, v21
+	WORD $0x6e38deb5 // fmul v21.4s, v21.4s, v24.4s
+	VMOV V26.B16, V29.B16
+	WORD $0x4e3bcebd // fmla v29.4s, v21.4s, v27.4s
+	WORD $0x4e3ccf3d // fmla v29.4s, v25.4s, v28.4s
+	VST1 [V29.S4], (R11)
+	ADD R13, R11, R11
+	ADD $16, R12, R12
+	VLD1.P 16(R6), [V24.S4]
+	VLD1.P 16(R7), [V25.S4]
+	VLD1.P 16(R8), [V26.S4]
+	MOVD R4, R9
+	MOVD R5, R10
+	MOVD R12, R11
+	VLD1R.P 4(R9), [V27.S4]
+	VLD1R.P 4(R10), [V28.S4]
+	WORD $0x4e21d842 // scvtf.4s v2, v2
+	WORD $0x6e38dc42 // fmul v2.4s, v2.4s, v24.4s
+	VMOV V26.B16, V29.B16
+	WORD $0x4e3bcc5d // fmla v29.4s, v2.4s, v27.4s
+	WORD $0x4e3ccf3d // fmla v29.4s, v25.4s, v28.4s
+	VST1 [V29.S4], (R11)
+	ADD R13, R11, R11
+	VLD1R.P 4(R9), [V27.S4]
+	VLD1R.P 4(R10), [V28.S4]
+	WORD $0x4e21d8c6 // scvtf.4s v6, v6
+	WORD $0x6e38dcc6 // fmul v6.4s, v6.4s, v24.4s
+	VMOV V26.B16, V29.B16
+	WORD $0x4e3bccdd // fmla v29.4s, v6.4s, v27.4s
+	WORD $0x4e3ccf3d // fmla v29.4s, v25.4s, v28.4s
+	VST1 [V29.S4], (R11)
+	ADD R13, R11, R11
+	VLD1R.P 4(R9), [V27.S4]
+	VLD1R.P 4(R10), [V28.S4]
+	WORD $0x4e21d94a // scvtf.4s v10, v10
+	WORD $0x6e38dd4a // fmul v10.4s, v10.4s, v24.4s
+	VMOV V26.B16, V29.B16
+	WORD $0x4e3bcd5d // fmla v29.4s, v10.4s, v27.4s
+	WORD $0x4e3ccf3d // fmla v29.4s, v25.4s, v28.4s
+	VST1 [V29.S4], (R11)
+	ADD R13, R11, R11
+	VLD1R.P 4(R9), [V27.S4]
+	VLD1R.P 4(R10), [V28.S4]
+	WORD $0x4e21d9ce // scvtf.4s v14, v14
+	WORD $0x6e38ddce // fmul v14.4s, v14.4s, v24.4s
+	VMOV V26.B16, V29.B16
+	WORD $0x4e3bcddd // fmla v29.4s, v14.4s, v27.4s
+	WORD $0x4e3ccf3d // fmla v29.4s, v25.4s, v28.4s
+	VST1 [V29.S4], (R11)
+	ADD R13, R11, R11
+	VLD1R.P 4(R9), [V27.S4]
+	VLD1R.P 4(R10), [V28.S4]
+	WORD $0x4e21da52 // scvtf.4s v18, v18
+	WORD $0x6e38de52 // fmul v18.4s, v18.4s, v24.4s
+	VMOV V26.B16, V29.B16
+	WORD $0x4e3bce5d // fmla v29.4s, v18.4s, v27.4s
+	WORD $0x4e3ccf3d // fmla v29.4s, v25.4s, v28.4s
+	VST1 [V29.S4], (R11)
+	ADD R13, R11, R11
+	VLD1R.P 4(R9), [V27.S4]
+	VLD1R.P 4(R10), [V28.S4]
+	WORD $0x4e21dad6 // scvtf.4s v22, v22
+	WORD $0x6e38ded6 // fmul v22.4s, v22.4s, v24.4s
+	VMOV V26.B16, V29.B16
+	WORD $0x4e3bcedd // fmla v29.4s, v22.4s, v27.4s
+	WORD $0x4e3ccf3d // fmla v29.4s, v25.4s, v28.4s
+	VST1 [V29.S4], (R11)
+	ADD R13, R11, R11
+	ADD $16, R12, R12
+	VLD1.P 16(R6), [V24.S4]
+	VLD1.P 16(R7), [V25.S4]
+	VLD1.P 16(R8), [V26.S4]
+	MOVD R4, R9
+	MOVD R5, R10
+	MOVD R12, R11
+	VLD1R.P 4(R9), [V27.S4]
+	VLD1R.P 4(R10), [V28.S4]
+	WORD $0x4e21d863 // scvtf.4s v3, v3
+	WORD $0x6e38dc63 // fmul v3.4s, v3.4s, v24.4s
+	VMOV V26.B16, V29.B16
+	WORD $0x4e3bcc7d // fmla v29.4s, v3.4s, v27.4s
+	WORD $0x4e3ccf3d // fmla v29.4s, v25.4s, v28.4s
+	VST1 [V29.S4], (R11)
+	ADD R13, R11, R11
+	VLD1R.P 4(R9), [V27.S4]
+	VLD1R.P 4(R10), [V28.S4]
+	WORD $0x4e21d8e7 // scvtf.4s v7, v7
+	WORD $0x6e38dce7 // fmul v7.4s, v7.4s, v24.4s
+	VMOV V26.B16, V29.B16
+	WORD $0x4e3bccfd // fmla v29.4s, v7.4s, v27.4s
+	WORD $0x4e3ccf3d // fmla v29.4s, v25.4s, v28.4s
+	VST1 [V29.S4], (R11)
+	ADD R13, R11, R11
+	VLD1R.P 4(R9), [V27.S4]
+	VLD1R.P 4(R10), [V28.S4]
+	WORD $0x4e21d96b // scvtf.4s v11, v11
+	WORD $0x6e38dd6b // fmul v11.4s, v11.4s, v24.4s
+	VMOV V26.B16, V29.B16
+	WORD $0x4e3bcd7d // fmla v29.4s, v11.4s, v27.4s
+	WORD $0x4e3ccf3d // fmla v29.4s, v25.4s, v28.4s
+	VST1 [V29.S4], (R11)
+	ADD R13, R11, R11
+	VLD1R.P 4(R9), [V27.S4]
+	VLD1R.P 4(R10), [V28.S4]
+	WORD $0x4e21d9ef // scvtf.4s v15, v15
+	WORD $0x6e38ddef // fmul v15.4s, v15.4s, v24.4s
+	VMOV V26.B16, V29.B16
+	WORD $0x4e3bcdfd // fmla v29.4s, v15.4s, v27.4s
+	WORD $0x4e3ccf3d // fmla v29.4s, v25.4s, v28.4s
+	VST1 [V29.S4], (R11)
+	ADD R13, R11, R11
+	VLD1R.P 4(R9), [V27.S4]
+	VLD1R.P 4(R10), [V28.S4]
+	WORD $0x4e21da73 // scvtf.4s v19, v19
+	WORD $0x6e38de73 // fmul v19.4s, v19.4s, v24.4s
+	VMOV V26.B16, V29.B16
+	WORD $0x4e3bce7d // fmla v29.4s, v19.4s, v27.4s
+	WORD $0x4e3ccf3d // fmla v29.4s, v25.4s, v28.4s
+	VST1 [V29.S4], (R11)
+	ADD R13, R11, R11
+	VLD1R.P 4(R9), [V27.S4]
+	VLD1R.P 4(R10), [V28.S4]
+	WORD $0x4e21daf7 // scvtf.4s v23, v23
+	WORD $0x6e38def7 // fmul v23.4s, v23.4s, v24.4s
+	VMOV V26.B16, V29.B16
+	WORD $0x4e3bcefd // fmla v29.4s, v23.4s, v27.4s
+	WORD $0x4e3ccf3d // fmla v29.4s, v25.4s, v28.4s
+	VST1 [V29.S4], (R11)
+	ADD R13, R11, R11
+	ADD $16, R12, R12
+	RET
+

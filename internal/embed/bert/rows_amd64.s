@@ -4,17 +4,17 @@
 
 DATA log2e<>+0(SB)/4, $0x3fb8aa3b // 1.4426950408889634
 GLOBL log2e<>(SB), RODATA|NOPTR, $4
-DATA e5<>+0(SB)/4, $0x3af61905 // 0.0018775767
+DATA e5<>+0(SB)/4, $0x3aaf8448 // 0.001339086336
 GLOBL e5<>(SB), RODATA|NOPTR, $4
-DATA e4<>+0(SB)/4, $0x3c134806 // 0.0089893397
+DATA e4<>+0(SB)/4, $0x3c1e8838 // 0.009676031918
 GLOBL e4<>(SB), RODATA|NOPTR, $4
-DATA e3<>+0(SB)/4, $0x3d64aa23 // 0.055826318
+DATA e3<>+0(SB)/4, $0x3d6357b6 // 0.05550357114
 GLOBL e3<>(SB), RODATA|NOPTR, $4
-DATA e2<>+0(SB)/4, $0x3e75ead4 // 0.24015361
+DATA e2<>+0(SB)/4, $0x3e75fc83 // 0.2402210749
 GLOBL e2<>(SB), RODATA|NOPTR, $4
-DATA e1<>+0(SB)/4, $0x3f31727b // 0.69315308
+DATA e1<>+0(SB)/4, $0x3f317218 // 0.693147188
 GLOBL e1<>(SB), RODATA|NOPTR, $4
-DATA e0<>+0(SB)/4, $0x3f7fffff // 0.99999994
+DATA e0<>+0(SB)/4, $0x3f800001 // 1.000000075
 GLOBL e0<>(SB), RODATA|NOPTR, $4
 DATA lowest<>+0(SB)/4, $0xc2ae0000 // -87
 GLOBL lowest<>(SB), RODATA|NOPTR, $4
@@ -47,7 +47,7 @@ DATA order<>+16(SB)/8, $0x0000000600000002
 DATA order<>+24(SB)/8, $0x0000000700000003
 GLOBL order<>(SB), RODATA|NOPTR, $32
 
-// n is a positive multiple of 16 (of 32 for quantise); rows need no alignment.
+// n is a positive multiple of 16 (of 32 for quantise).
 
 // func softmaxAVX2(x *float32, n int)
 TEXT ·softmaxAVX2(SB), NOSPLIT, $0-16

@@ -2,3 +2,308 @@
 
 #include "textflag.h"
 
+DATA log2e<>+0(SB)/4, $0x3fb8aa3b // 1.4426950408889634
+GLOBL log2e<>(SB), RODATA|NOPTR, $4
+DATA e5<>+0(SB)/4, $0x3aaf8448 // 0.001339086336
+GLOBL e5<>(SB), RODATA|NOPTR, $4
+DATA e4<>+0(SB)/4, $0x3c1e8838 // 0.009676031918
+GLOBL e4<>(SB), RODATA|NOPTR, $4
+DATA e3<>+0(SB)/4, $0x3d6357b6 // 0.05550357114
+GLOBL e3<>(SB), RODATA|NOPTR, $4
+DATA e2<>+0(SB)/4, $0x3e75fc83 // 0.2402210749
+GLOBL e2<>(SB), RODATA|NOPTR, $4
+DATA e1<>+0(SB)/4, $0x3f317218 // 0.693147188
+GLOBL e1<>(SB), RODATA|NOPTR, $4
+DATA e0<>+0(SB)/4, $0x3f800001 // 1.000000075
+GLOBL e0<>(SB), RODATA|NOPTR, $4
+DATA lowest<>+0(SB)/4, $0xc2ae0000 // -87
+GLOBL lowest<>(SB), RODATA|NOPTR, $4
+DATA half<>+0(SB)/4, $0x3f000000 // 0.5
+GLOBL half<>(SB), RODATA|NOPTR, $4
+DATA one<>+0(SB)/4, $0x3f800000 // 1
+GLOBL one<>(SB), RODATA|NOPTR, $4
+DATA rsqrt2<>+0(SB)/4, $0x3f3504f3 // 0.7071067811865476
+GLOBL rsqrt2<>(SB), RODATA|NOPTR, $4
+DATA p<>+0(SB)/4, $0x3ea7ba05 // 0.3275911
+GLOBL p<>(SB), RODATA|NOPTR, $4
+DATA a5<>+0(SB)/4, $0x3f87dc22 // 1.061405429
+GLOBL a5<>(SB), RODATA|NOPTR, $4
+DATA a4<>+0(SB)/4, $0xbfba00e3 // -1.453152027
+GLOBL a4<>(SB), RODATA|NOPTR, $4
+DATA a3<>+0(SB)/4, $0x3fb5f0e3 // 1.421413741
+GLOBL a3<>(SB), RODATA|NOPTR, $4
+DATA a2<>+0(SB)/4, $0xbe91a98e // -0.284496736
+GLOBL a2<>(SB), RODATA|NOPTR, $4
+DATA a1<>+0(SB)/4, $0x3e827906 // 0.254829592
+GLOBL a1<>(SB), RODATA|NOPTR, $4
+DATA bias127<>+0(SB)/4, $0x0000007f // exponent of 1
+GLOBL bias127<>(SB), RODATA|NOPTR, $4
+DATA absolute<>+0(SB)/4, $0x7fffffff // all but the sign
+GLOBL absolute<>(SB), RODATA|NOPTR, $4
+
+// n is a positive multiple of 4 (of 16 for quantise).
+
+// func softmaxNEON(x *float32, n int)
+TEXT ·softmaxNEON(SB), NOSPLIT, $0-16
+	MOVD x+0(FP), R0
+	MOVD n+8(FP), R1
+	MOVD R0, R2
+	MOVD R1, R3
+	VLD1 (R0), [V7.S4]
+largest:
+	VLD1.P 16(R0), [V0.S4]
+	WORD $0x4e20f4e7 // fmax v7.4s, v7.4s, v0.4s
+	SUBS $4, R1, R1
+	BNE largest
+	WORD $0x6e30f8e7 // fmaxv.4s v7, v7
+	WORD $0x4e0404e7 // dup.4s [0] v7, v7
+	MOVD $bias127<>(SB), R10
+	VLD1R (R10), [V8.S4]
+	MOVD $log2e<>(SB), R10
+	VLD1R (R10), [V16.S4]
+	MOVD $e5<>(SB), R10
+	VLD1R (R10), [V17.S4]
+	MOVD $e4<>(SB), R10
+	VLD1R (R10), [V18.S4]
+	MOVD $e3<>(SB), R10
+	VLD1R (R10), [V19.S4]
+	MOVD $e2<>(SB), R10
+	VLD1R (R10), [V20.S4]
+	MOVD $e1<>(SB), R10
+	VLD1R (R10), [V21.S4]
+	MOVD $e0<>(SB), R10
+	VLD1R (R10), [V22.S4]
+	MOVD $lowest<>(SB), R10
+	VLD1R (R10), [V6.S4]
+	VEOR V5.B16, V5.B16, V5.B16
+	MOVD R2, R0
+	MOVD R3, R1
+exponent:
+	VLD1 (R0), [V0.S4]
+	WORD $0x4ea7d400 // fsub v0.4s, v0.4s, v7.4s
+	WORD $0x4e26f400 // fmax v0.4s, v0.4s, v6.4s
+	WORD $0x6e30dc00 // fmul v0.4s, v0.4s, v16.4s
+	WORD $0x4e218801 // frintn.4s v1, v0
+	WORD $0x4ea1d400 // fsub v0.4s, v0.4s, v1.4s
+	WORD $0x4e21a821 // fcvtns.4s v1, v1
+	WORD $0x4ea88421 // add v1.4s, v1.4s, v8.4s
+	WORD $0x4f375421 // shl.4s #23 v1, v1
+	VMOV V17.B16, V2.B16
+	VMOV V18.B16, V3.B16
+	WORD $0x4e20cc43 // fmla v3.4s, v2.4s, v0.4s
+	VMOV V19.B16, V2.B16
+	WORD $0x4e20cc62 // fmla v2.4s, v3.4s, v0.4s
+	VMOV V20.B16, V3.B16
+	WORD $0x4e20cc43 // fmla v3.4s, v2.4s, v0.4s
+	VMOV V21.B16, V2.B16
+	WORD $0x4e20cc62 // fmla v2.4s, v3.4s, v0.4s
+	VMOV V22.B16, V3.B16
+	WORD $0x4e20cc43 // fmla v3.4s, v2.4s, v0.4s
+	WORD $0x6e21dc60 // fmul v0.4s, v3.4s, v1.4s
+	WORD $0x4e20d4a5 // fadd v5.4s, v5.4s, v0.4s
+	VST1.P [V0.S4], 16(R0)
+	SUBS $4, R1, R1
+	BNE exponent
+	WORD $0x6e25d4a5 // faddp v5.4s, v5.4s, v5.4s
+	WORD $0x6e25d4a5 // faddp v5.4s, v5.4s, v5.4s
+	MOVD $one<>(SB), R10
+	VLD1R (R10), [V1.S4]
+	WORD $0x6e25fc25 // fdiv v5.4s, v1.4s, v5.4s
+	MOVD R2, R0
+	MOVD R3, R1
+scale:
+	VLD1 (R0), [V0.S4]
+	WORD $0x6e25dc00 // fmul v0.4s, v0.4s, v5.4s
+	VST1.P [V0.S4], 16(R0)
+	SUBS $4, R1, R1
+	BNE scale
+	RET
+
+// func geluNEON(x *float32, n int)
+TEXT ·geluNEON(SB), NOSPLIT, $0-16
+	MOVD x+0(FP), R0
+	MOVD n+8(FP), R1
+	MOVD $bias127<>(SB), R10
+	VLD1R (R10), [V8.S4]
+	MOVD $log2e<>(SB), R10
+	VLD1R (R10), [V16.S4]
+	MOVD $e5<>(SB), R10
+	VLD1R (R10), [V17.S4]
+	MOVD $e4<>(SB), R10
+	VLD1R (R10), [V18.S4]
+	MOVD $e3<>(SB), R10
+	VLD1R (R10), [V19.S4]
+	MOVD $e2<>(SB), R10
+	VLD1R (R10), [V20.S4]
+	MOVD $e1<>(SB), R10
+	VLD1R (R10), [V21.S4]
+	MOVD $e0<>(SB), R10
+	VLD1R (R10), [V22.S4]
+	MOVD $rsqrt2<>(SB), R10
+	VLD1R (R10), [V23.S4]
+	MOVD $p<>(SB), R10
+	VLD1R (R10), [V24.S4]
+	MOVD $one<>(SB), R10
+	VLD1R (R10), [V25.S4]
+	MOVD $a5<>(SB), R10
+	VLD1R (R10), [V26.S4]
+	MOVD $a4<>(SB), R10
+	VLD1R (R10), [V27.S4]
+	MOVD $a3<>(SB), R10
+	VLD1R (R10), [V28.S4]
+	MOVD $a2<>(SB), R10
+	VLD1R (R10), [V29.S4]
+	MOVD $a1<>(SB), R10
+	VLD1R (R10), [V30.S4]
+	MOVD $half<>(SB), R10
+	VLD1R (R10), [V31.S4]
+	MOVD $lowest<>(SB), R10
+	VLD1R (R10), [V9.S4]
+	VEOR V10.B16, V10.B16, V10.B16
+loop:
+	VLD1 (R0), [V3.S4]
+	WORD $0x4ea0f864 // fabs.4s v4, v3
+	WORD $0x6e37dc85 // fmul v5.4s, v4.4s, v23.4s
+	WORD $0x6e25dca0 // fmul v0.4s, v5.4s, v5.4s
+	WORD $0x6ea0f800 // fneg.4s v0, v0
+	WORD $0x4e29f400 // fmax v0.4s, v0.4s, v9.4s
+	WORD $0x6e30dc00 // fmul v0.4s, v0.4s, v16.4s
+	WORD $0x4e218801 // frintn.4s v1, v0
+	WORD $0x4ea1d400 // fsub v0.4s, v0.4s, v1.4s
+	WORD $0x4e21a821 // fcvtns.4s v1, v1
+	WORD $0x4ea88421 // add v1.4s, v1.4s, v8.4s
+	WORD $0x4f375421 // shl.4s #23 v1, v1
+	VMOV V17.B16, V2.B16
+	VMOV V18.B16, V7.B16
+	WORD $0x4e20cc47 // fmla v7.4s, v2.4s, v0.4s
+	VMOV V19.B16, V2.B16
+	WORD $0x4e20cce2 // fmla v2.4s, v7.4s, v0.4s
+	VMOV V20.B16, V7.B16
+	WORD $0x4e20cc47 // fmla v7.4s, v2.4s, v0.4s
+	VMOV V21.B16, V2.B16
+	WORD $0x4e20cce2 // fmla v2.4s, v7.4s, v0.4s
+	VMOV V22.B16, V7.B16
+	WORD $0x4e20cc47 // fmla v7.4s, v2.4s, v0.4s
+	WORD $0x6e21dce0 // fmul v0.4s, v7.4s, v1.4s
+	VMOV V25.B16, V6.B16
+	WORD $0x4e38cca6 // fmla v6.4s, v5.4s, v24.4s
+	WORD $0x6e26ff26 // fdiv v6.4s, v25.4s, v6.4s
+	VMOV V26.B16, V7.B16
+	VMOV V27.B16, V2.B16
+	WORD $0x4e26cce2 // fmla v2.4s, v7.4s, v6.4s
+	VMOV V28.B16, V7.B16
+	WORD $0x4e26cc47 // fmla v7.4s, v2.4s, v6.4s
+	VMOV V29.B16, V2.B16
+	WORD $0x4e26cce2 // fmla v2.4s, v7.4s, v6.4s
+	VMOV V30.B16, V7.B16
+	WORD $0x4e26cc47 // fmla v7.4s, v2.4s, v6.4s
+	WORD $0x6e26dce7 // fmul v7.4s, v7.4s, v6.4s
+	WORD $0x6e20dce7 // fmul v7.4s, v7.4s, v0.4s
+	WORD $0x6e3fdc84 // fmul v4.4s, v4.4s, v31.4s
+	WORD $0x4e2af463 // fmax v3.4s, v3.4s, v10.4s
+	WORD $0x4ea4cce3 // fmls v3.4s, v7.4s, v4.4s
+	VST1.P [V3.S4], 16(R0)
+	SUBS $4, R1, R1
+	BNE loop
+	RET
+
+// func addSumNEON(x, t *float32, n int) (sum, squares float32)
+TEXT ·addSumNEON(SB), NOSPLIT, $0-32
+	MOVD x+0(FP), R0
+	MOVD t+8(FP), R2
+	MOVD n+16(FP), R1
+	VEOR V5.B16, V5.B16, V5.B16
+	VEOR V6.B16, V6.B16, V6.B16
+loop:
+	VLD1 (R0), [V0.S4]
+	VLD1.P 16(R2), [V1.S4]
+	WORD $0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	VST1.P [V0.S4], 16(R0)
+	WORD $0x4e20d4a5 // fadd v5.4s, v5.4s, v0.4s
+	WORD $0x4e20cc06 // fmla v6.4s, v0.4s, v0.4s
+	SUBS $4, R1, R1
+	BNE loop
+	WORD $0x6e25d4a5 // faddp v5.4s, v5.4s, v5.4s
+	WORD $0x6e25d4a5 // faddp v5.4s, v5.4s, v5.4s
+	WORD $0x6e26d4c6 // faddp v6.4s, v6.4s, v6.4s
+	WORD $0x6e26d4c6 // faddp v6.4s, v6.4s, v6.4s
+	FMOVS F5, sum+24(FP)
+	FMOVS F6, squares+28(FP)
+	RET
+
+// func normaliseNEON(x, weight, bias *float32, n int, mean, inverse float32)
+TEXT ·normaliseNEON(SB), NOSPLIT, $0-40
+	MOVD x+0(FP), R0
+	MOVD weight+8(FP), R2
+	MOVD bias+16(FP), R3
+	MOVD n+24(FP), R1
+	FMOVS mean+32(FP), F5
+	FMOVS inverse+36(FP), F6
+	WORD $0x4e0404a5 // dup.4s [0] v5, v5
+	WORD $0x4e0404c6 // dup.4s [0] v6, v6
+loop:
+	VLD1 (R0), [V0.S4]
+	VLD1.P 16(R2), [V1.S4]
+	VLD1.P 16(R3), [V2.S4]
+	WORD $0x4ea5d400 // fsub v0.4s, v0.4s, v5.4s
+	WORD $0x6e26dc00 // fmul v0.4s, v0.4s, v6.4s
+	WORD $0x4e21cc02 // fmla v2.4s, v0.4s, v1.4s
+	VST1.P [V2.S4], 16(R0)
+	SUBS $4, R1, R1
+	BNE loop
+	RET
+
+// func extremesNEON(x *float32, n int) (low, high float32)
+TEXT ·extremesNEON(SB), NOSPLIT, $0-24
+	MOVD x+0(FP), R0
+	MOVD n+8(FP), R1
+	VLD1 (R0), [V5.S4]
+	VMOV V5.B16, V6.B16
+loop:
+	VLD1.P 16(R0), [V0.S4]
+	WORD $0x4ea0f4a5 // fmin v5.4s, v5.4s, v0.4s
+	WORD $0x4e20f4c6 // fmax v6.4s, v6.4s, v0.4s
+	SUBS $4, R1, R1
+	BNE loop
+	WORD $0x6eb0f8a5 // fminv.4s v5, v5
+	WORD $0x6e30f8c6 // fmaxv.4s v6, v6
+	FMOVS F5, low+16(FP)
+	FMOVS F6, high+20(FP)
+	RET
+
+// func quantiseNEON(dst *uint8, x *float32, n int, low, inverse float32)
+TEXT ·quantiseNEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R2
+	MOVD x+8(FP), R0
+	MOVD n+16(FP), R1
+	FMOVS low+24(FP), F5
+	FMOVS inverse+28(FP), F6
+	WORD $0x4e0404a5 // dup.4s [0] v5, v5
+	WORD $0x4e0404c6 // dup.4s [0] v6, v6
+	VMOVI $128, V7.B16
+loop:
+	VLD1.P 64(R0), [V0.S4, V1.S4, V2.S4, V3.S4]
+	WORD $0x4ea5d400 // fsub v0.4s, v0.4s, v5.4s
+	WORD $0x6e26dc00 // fmul v0.4s, v0.4s, v6.4s
+	WORD $0x4e21a800 // fcvtns.4s v0, v0
+	WORD $0x4ea5d421 // fsub v1.4s, v1.4s, v5.4s
+	WORD $0x6e26dc21 // fmul v1.4s, v1.4s, v6.4s
+	WORD $0x4e21a821 // fcvtns.4s v1, v1
+	WORD $0x4ea5d442 // fsub v2.4s, v2.4s, v5.4s
+	WORD $0x6e26dc42 // fmul v2.4s, v2.4s, v6.4s
+	WORD $0x4e21a842 // fcvtns.4s v2, v2
+	WORD $0x4ea5d463 // fsub v3.4s, v3.4s, v5.4s
+	WORD $0x6e26dc63 // fmul v3.4s, v3.4s, v6.4s
+	WORD $0x4e21a863 // fcvtns.4s v3, v3
+	WORD $0x2e612800 // sqxtun 4h <- 4s v0, v0
+	WORD $0x6e612820 // sqxtun2 8h <- 4s v0, v1
+	WORD $0x2e612842 // sqxtun 4h <- 4s v2, v2
+	WORD $0x6e612862 // sqxtun2 8h <- 4s v2, v3
+	WORD $0x2e214800 // uqxtn 8b <- 8h v0, v0
+	WORD $0x6e214840 // uqxtn2 16b <- 8h v0, v2
+	VEOR V7.B16, V0.B16, V0.B16
+	VST1.P [V0.B16], 16(R2)
+	SUBS $16, R1, R1
+	BNE loop
+	RET
+
