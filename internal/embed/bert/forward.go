@@ -25,10 +25,11 @@ type workspace struct {
 	scores, keys, values         buffer[float32]
 	unpacked, scales             buffer[float32]
 	bytes                        buffer[uint8]
+	sums                         buffer[int32]
 }
 
 // slack is how many rows a tile may reach beyond the last.
-const slack = 16
+const slack = 32
 
 // forward runs the texts through all layers, one after the other in ws.x
 // without gaps. A tile may compute rows beyond its text: within the batch they

@@ -20,6 +20,9 @@ type kernel struct {
 	// the tile's panels, which are panel bytes long.
 	byteRows, byteCols int
 	bytes              func(k4 int, a *uint8, lda int, b *int8, panel int, c *float32, ldc int, f *finish)
+	// columns is bytes for all rows and two panels, or nil. It needs weights
+	// whose rows are multiples of 64 numbers, and reaches up to 32 rows at once.
+	columns func(rows, k64 int, a *uint8, lda int, b *int8, panel int, c *float32, ldc int, f *finish)
 	// signed is whether a holds signed bytes, 128 less than said in quantise.
 	signed bool
 
@@ -37,10 +40,12 @@ type kernel struct {
 //
 //	sum * rowScale * colScale + rowZero * colSum + bias
 //
-// The pointers are to the first row and column of the tile.
+// The pointers are to the first row and column of the tile. scratch has room
+// for 32 x 32 sums.
 type finish struct {
 	rowScale, rowZero         *float32
 	colScale, colSum, colBias *float32
+	scratch                   *int32
 }
 
 // addNorm adds t to x and normalises the layer.
@@ -74,11 +79,19 @@ func (k *kernel) linear(ws *workspace, dst, x []float32, rows int, m *matrix) {
 		k.floatLinear(ws, dst, x, rows, m)
 		return
 	}
-	bytes := ws.bytes.grow((rows + k.byteRows) * m.in)
-	scales := ws.scales.grow(2 * (rows + k.byteRows))
-	zeros := scales[rows+k.byteRows:]
+	bytes := ws.bytes.grow((rows + slack) * m.in)
+	scales := ws.scales.grow(2 * (rows + slack))
+	zeros := scales[rows+slack:]
 	for r := range rows {
 		scales[r], zeros[r] = k.quantiseRow(bytes[r*m.in:(r+1)*m.in], x[r*m.in:(r+1)*m.in])
+	}
+	if k.columns != nil && m.in%64 == 0 {
+		f := finish{rowScale: &scales[0], rowZero: &zeros[0], scratch: &ws.sums.grow(32 * 32)[0]}
+		for c := 0; c < m.out; c += 32 {
+			f.colScale, f.colSum, f.colBias = &m.scales[c], &m.sums[c], &m.bias[c]
+			k.columns(rows, m.in/64, &bytes[0], m.in, m.panel(c), 16*m.in, &dst[c], m.out, &f)
+		}
+		return
 	}
 	for c := 0; c < m.out; c += k.byteCols {
 		f := finish{colScale: &m.scales[c], colSum: &m.sums[c], colBias: &m.bias[c]}

@@ -24,6 +24,9 @@ func bytesAVX2(k4 int, a *uint8, lda int, b *int8, panel int, c *float32, ldc in
 func bytesAVX512(k4 int, a *uint8, lda int, b *int8, panel int, c *float32, ldc int, f *finish)
 
 //go:noescape
+func bytesAMX(rows, k64 int, a *uint8, lda int, b *int8, panel int, c *float32, ldc int, f *finish)
+
+//go:noescape
 func softmaxAVX2(x *float32, n int)
 
 //go:noescape
@@ -108,6 +111,12 @@ func detect() []*kernel {
 		vnni.name = "avx512-vnni"
 		vnni.byteRows, vnni.byteCols, vnni.bytes = 12, 32, bytesAVX512
 		found = append(found, &vnni)
+		if has.HasAMXTile && has.HasAMXInt8 && mayUseTiles() {
+			amx := vnni
+			amx.name = "amx"
+			amx.columns = bytesAMX
+			found = append(found, &amx)
+		}
 	}
 	return found
 }

@@ -117,7 +117,7 @@ func TestBytesAgree(t *testing.T) {
 			got, want := make([]float32, k.byteRows*32), make([]float32, k.byteRows*32)
 			for c := 0; c < 32; c += 16 {
 				for row := range k.byteRows {
-					f := finish{&scales[row], &zeros[row], &m.scales[c], &m.sums[c], &m.bias[c]}
+					f := finish{&scales[row], &zeros[row], &m.scales[c], &m.sums[c], &m.bias[c], nil}
 					bytesScalar(in/4, &a[row*in], in, m.panel(c), 0, &want[row*32+c], 0, &f)
 				}
 			}
@@ -131,7 +131,7 @@ func TestBytesAgree(t *testing.T) {
 			}
 			for c := 0; c < 32; c += k.byteCols {
 				for row := 0; row < k.byteRows; row += k.byteRows {
-					f := finish{&scales[row], &zeros[row], &m.scales[c], &m.sums[c], &m.bias[c]}
+					f := finish{&scales[row], &zeros[row], &m.scales[c], &m.sums[c], &m.bias[c], nil}
 					k.bytes(in/4, &a[row*in], in, m.panel(c), 16*in, &got[row*32+c], 32, &f)
 				}
 			}

@@ -58,6 +58,7 @@ func gemmAMD64() string {
 		unpack(a, t)
 		byteGemm(a, t)
 	}
+	bytesAMX(a)
 	return a.String()
 }
 
