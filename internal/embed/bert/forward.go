@@ -76,11 +76,15 @@ func (m *Model) addNorms(x, t []float32, tokens int, n norm) {
 
 // feed is the wide half of a layer.
 func (m *Model) feed(ws *workspace, x, part []float32, tokens int, l *layer) {
-	wide := ws.wide.grow((tokens + slack) * m.file.FF)
-	m.kernel.linear(ws, wide, x, tokens, &l.up)
-	for r := range tokens {
-		m.kernel.gelu(wide[r*m.file.FF : (r+1)*m.file.FF])
+	width, ff := m.file.Width, m.file.FF
+	wide := ws.wide.grow((m.kernel.feed + slack) * ff)
+	for from := 0; from < tokens; from += m.kernel.feed {
+		rows := min(m.kernel.feed, tokens-from)
+		m.kernel.linear(ws, wide, x[from*width:], rows, &l.up)
+		for r := range rows {
+			m.kernel.gelu(wide[r*ff : (r+1)*ff])
+		}
+		m.kernel.linear(ws, part[from*width:], wide, rows, &l.down)
 	}
-	m.kernel.linear(ws, part, wide, tokens, &l.down)
 	m.addNorms(x, part, tokens, l.fed)
 }

@@ -26,6 +26,12 @@ type kernel struct {
 	// signed is whether a holds signed bytes, 128 less than said in quantise.
 	signed bool
 
+	// batch is how many tokens go through the layers together, and feed how
+	// many rows of them through the wide half of a layer: so few that they
+	// stay in the second cache beside the weights. Kernels of floats unpack
+	// the weights each time and want more.
+	batch, feed int
+
 	// The row functions. Rows are multiples of 32 numbers, those of softmax a
 	// multiple of cols.
 	softmax   func(x []float32)

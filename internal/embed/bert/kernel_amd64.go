@@ -67,7 +67,7 @@ func detect() []*kernel {
 	found := []*kernel{&scalarBytes, &scalar}
 	avx2 := kernel{
 		name: "avx2",
-		rows: 6, cols: 16, gemm: gemmAVX2, unpack: unpackAVX2,
+		rows: 6, cols: 16, gemm: gemmAVX2, unpack: unpackAVX2, batch: 512, feed: 512,
 		softmax: func(x []float32) { softmaxAVX2(&x[0], len(x)) },
 		gelu:    func(x []float32) { geluAVX2(&x[0], len(x)) },
 		addSum:  func(x, t []float32) (float32, float32) { return addSumAVX2(&x[0], &t[0], len(x)) },
@@ -81,7 +81,7 @@ func detect() []*kernel {
 	}
 	avx512 := kernel{
 		name: "avx512",
-		rows: 12, cols: 32, gemm: gemmAVX512, unpack: unpackAVX512,
+		rows: 12, cols: 32, gemm: gemmAVX512, unpack: unpackAVX512, batch: 512, feed: 512,
 		softmax: func(x []float32) { softmaxAVX512(&x[0], len(x)) },
 		gelu:    func(x []float32) { geluAVX512(&x[0], len(x)) },
 		addSum:  func(x, t []float32) (float32, float32) { return addSumAVX512(&x[0], &t[0], len(x)) },
@@ -104,12 +104,14 @@ func detect() []*kernel {
 		vnni := avx2
 		vnni.name = "avx2-vnni"
 		vnni.byteRows, vnni.byteCols, vnni.bytes = 6, 16, bytesAVX2
+		vnni.batch, vnni.feed = 256, 64
 		found = append(found, &vnni)
 	}
 	if has.HasAVX512F && has.HasAVX512BW && has.HasAVX512DQ && has.HasAVX512VL && has.HasAVX512VNNI {
 		vnni := avx512
 		vnni.name = "avx512-vnni"
 		vnni.byteRows, vnni.byteCols, vnni.bytes = 12, 32, bytesAVX512
+		vnni.batch, vnni.feed = 256, 64
 		found = append(found, &vnni)
 		if has.HasAMXTile && has.HasAMXInt8 && mayUseTiles() {
 			amx := vnni

@@ -33,7 +33,7 @@ func quantiseNEON(dst *uint8, x *float32, n int, low, inverse float32)
 func detect() []*kernel {
 	neon := kernel{
 		name: "neon",
-		rows: 8, cols: 8, gemm: gemmNEON,
+		rows: 8, cols: 8, gemm: gemmNEON, batch: 512, feed: 512,
 		signed:  true,
 		softmax: func(x []float32) { softmaxNEON(&x[0], len(x)) },
 		gelu:    func(x []float32) { geluNEON(&x[0], len(x)) },
@@ -51,6 +51,7 @@ func detect() []*kernel {
 		sdot := neon
 		sdot.name = "neon-sdot"
 		sdot.byteRows, sdot.byteCols, sdot.bytes = 6, 16, bytesSDOT
+		sdot.batch, sdot.feed = 256, 64
 		found = append(found, &sdot)
 	}
 	return found

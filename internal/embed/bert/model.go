@@ -84,10 +84,6 @@ func (m *Model) MaxWords() int { return m.file.MaxWords }
 // Kernel is the name of the kernel that was chosen.
 func (m *Model) Kernel() string { return m.kernel.name }
 
-// batchTokens is how many tokens go through the layers together. More would
-// use the weights better and the caches worse.
-const batchTokens = 512
-
 // Embed implements [embed.Model]. It looks at ctx between layers, that is
 // every few milliseconds. Texts of similar length are computed together,
 // without padding.
@@ -109,7 +105,7 @@ func (m *Model) Embed(ctx context.Context, role embed.Role, texts []string) ([][
 	vectors := make([][]float32, len(texts))
 	for len(seqs) > 0 {
 		n, tokens := 1, len(seqs[0].ids)
-		for n < len(seqs) && tokens+len(seqs[n].ids) <= batchTokens {
+		for n < len(seqs) && tokens+len(seqs[n].ids) <= m.kernel.batch {
 			tokens += len(seqs[n].ids)
 			n++
 		}

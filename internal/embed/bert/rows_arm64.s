@@ -38,6 +38,8 @@ DATA a1<>+0(SB)/4, $0x3e827906 // 0.254829592
 GLOBL a1<>(SB), RODATA|NOPTR, $4
 DATA bias127<>+0(SB)/4, $0x0000007f // exponent of 1
 GLOBL bias127<>(SB), RODATA|NOPTR, $4
+DATA magic<>+0(SB)/4, $0x4b400000 // 1.5*2^23
+GLOBL magic<>(SB), RODATA|NOPTR, $4
 DATA absolute<>+0(SB)/4, $0x7fffffff // all but the sign
 GLOBL absolute<>(SB), RODATA|NOPTR, $4
 

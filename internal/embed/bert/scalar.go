@@ -9,7 +9,7 @@ import (
 // kernel is measured against it.
 var scalar = kernel{
 	name: "scalar",
-	rows: 4, cols: 4, gemm: gemmScalar,
+	rows: 4, cols: 4, gemm: gemmScalar, batch: 512, feed: 512,
 	softmax: softmaxScalar, gelu: geluScalar, addSum: addSumScalar, normalise: normaliseScalar,
 	extremes: extremesScalar, quantise: quantiseScalar,
 }
@@ -17,7 +17,7 @@ var scalar = kernel{
 // scalarBytes is the reference of the kernels with bytes, for tests.
 var scalarBytes = kernel{
 	name: "scalar-int8",
-	rows: 4, cols: 4, gemm: gemmScalar,
+	rows: 4, cols: 4, gemm: gemmScalar, batch: 512, feed: 512,
 	byteRows: 1, byteCols: 16, bytes: bytesScalar,
 	softmax: softmaxScalar, gelu: geluScalar, addSum: addSumScalar, normalise: normaliseScalar,
 	extremes: extremesScalar, quantise: quantiseScalar,

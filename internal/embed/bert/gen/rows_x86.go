@@ -23,6 +23,7 @@ func mathConstants() []constant {
 	}
 	return append(list,
 		constant{"bias127", 127, "exponent of 1"},
+		constant{"magic", 0x4b400000, "1.5*2^23"},
 		constant{"absolute", 0x7fffffff, "all but the sign"})
 }
 
@@ -112,29 +113,25 @@ func (w wide) next(a *asm, label string, pointers ...string) {
 
 // loadExp fills registers 8 to 15 for exp.
 func (w wide) loadExp(a *asm) {
-	a.op("VPBROADCASTD bias127<>(SB), %s", w.r(8))
-	for i, c := range []string{"log2e", "e5", "e4", "e3", "e2", "e1", "e0"} {
-		w.constant(a, c, 9+i)
+	for i, c := range []string{"magic", "log2e", "e5", "e4", "e3", "e2", "e1", "e0"} {
+		w.constant(a, c, 8+i)
 	}
 }
 
-// exp replaces register x by its exponential; t and u are overwritten.
+// exp replaces register x, which is above -87.3, by its exponential; t and u
+// are overwritten. Adding 1.5*2^23 to x*log2(e) rounds it to an integer in the
+// low bits of t, which are then added to the exponent of 2 to the rest.
 func (w wide) exp(a *asm, x, t, u int) {
-	w.v(a, "VMULPS", "", 9, x, x)
-	if w.reg == "Z" {
-		w.v(a, "VRNDSCALEPS", "$0", x, t)
-	} else {
-		w.v(a, "VROUNDPS", "$0", x, t)
-	}
-	w.v(a, "VSUBPS", "", t, x, x)
-	w.v(a, "VCVTPS2DQ", "", t, t)
-	w.v(a, "VPADDD", "", 8, t, t)
-	w.v(a, "VPSLLD", "$23", t, t)
+	w.v(a, "VMOVAPS", "", 8, t)
+	w.v(a, "VFMADD231PS", "", 9, x, t)
+	w.v(a, "VSUBPS", "", 8, t, u)
+	w.v(a, "VFMSUB213PS", "", u, 9, x)
 	w.v(a, "VMOVAPS", "", 10, u)
 	for c := 11; c <= 15; c++ {
 		w.v(a, "VFMADD213PS", "", c, x, u)
 	}
-	w.v(a, "VMULPS", "", t, u, x)
+	w.v(a, "VPSLLD", "$23", t, t)
+	w.v(a, "VPADDD", "", t, u, x)
 }
 
 func (w wide) softmax(a *asm) {
@@ -203,7 +200,15 @@ func (w wide) gelu(a *asm) {
 	one := use("one", 1)
 	w.v(a, "VMOVAPS", "", one, 6)
 	w.v(a, "VFMADD231PS", "", use("p", 2), 5, 6)
-	w.v(a, "VDIVPS", "", 6, one, 6) // t
+	if w.reg == "Z" { // a division by its estimate, made better by one step
+		w.v(a, "VRCP14PS", "", 6, 7)
+		w.v(a, "VMOVAPS", "", one, 1)
+		w.v(a, "VFNMADD231PS", "", 6, 7, 1)
+		w.v(a, "VFMADD213PS", "", 7, 7, 1)
+		w.v(a, "VMOVAPS", "", 1, 6)
+	} else {
+		w.v(a, "VDIVPS", "", 6, one, 6)
+	}
 	if w.reg == "Z" {
 		w.v(a, "VMOVAPS", "", use("a5", 7), 7)
 	} else {
