@@ -23,13 +23,15 @@ type Model interface {
 	// changes whenever the numbers would, so it carries the model, its
 	// precision and the revision of the code that runs it.
 	ID() string
-	// Dim is the length of every vector.
+	// Dim is the length of every vector. It is 0 as long as nobody can know:
+	// a model behind a server says it with its first answer.
 	Dim() int
 	// MaxWords is how many words of English a text may have before the model
 	// stops reading it.
 	MaxWords() int
 	// Embed returns one vector of length 1 (L2) for each text, in order. An
 	// empty text gives a vector too. It either embeds all texts or fails, and
-	// stops soon after ctx ends.
+	// stops soon after ctx ends. It starts no goroutines: a caller that wants
+	// several cores, or several requests at a time, calls it from several.
 	Embed(ctx context.Context, role Role, texts []string) ([][]float32, error)
 }
