@@ -1,6 +1,9 @@
 package note
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // maxDepth is how many quotes and list items may stand in each other. It bounds
 // the work for one line; what is deeper is read as text.
@@ -71,6 +74,9 @@ type parser struct {
 func (p *parser) blocks(pos int) {
 	p.lastMath, p.lastComment = -1, -1
 	loneCR := hasLoneCR(p.text)
+	lines := strings.Count(p.text[pos:], "\n") + 1
+	p.note.starts = slices.Grow(p.note.starts, lines)
+	p.leaves = make([]leaf, 0, lines/3+1)
 	for pos < len(p.text) {
 		p.note.starts = append(p.note.starts, pos)
 		var after int
@@ -148,7 +154,7 @@ func (p *parser) line(pos int) {
 		if p.indent >= 4 {
 			if !lazy && !p.blank() {
 				p.closeTo(matched)
-				p.open(indentLeaf, p.next)
+				p.open(indentLeaf, p.next-1) // the blank before it tells it from a fence
 			}
 			break
 		}

@@ -1,12 +1,13 @@
 package note
 
 import (
+	"math"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// Sizes of chunks, counted in half words: see measure.
+// Sizes of chunks, counted in half words: see size.
 const (
 	maxChunk   = 2 * 200
 	tinyChunk  = 2 * 30
@@ -16,55 +17,79 @@ const (
 	lookBack   = 400 // bytes searched for the sentence that two chunks share
 )
 
-// A meter counts half words. A word between blanks is two; a character of a
-// script without blanks is one; a run without blanks that is far too long for a
-// word counts again and again, so that every chunk stays small.
-type meter struct {
-	half, words int // with and without the extra count for long runs
-	inWord      bool
-	run         int
+// A size is how much a text holds, in half words. A word between blanks is two;
+// a character of a script without blanks is one; a run without blanks that is
+// far too long for a word counts again and again, so that a chunk stays small.
+type size struct {
+	half  int
+	words int // the same without the extra count for long runs
+	// Where the text reached minCut, and where it would pass the limit: its
+	// length when it does not.
+	floor, end int
 }
 
 var blankByte = [256]bool{' ': true, '\t': true, '\n': true, '\r': true, '\v': true, '\f': true}
 
-// step counts what begins at s[i] and returns its size, and whether a new unit
-// begins with it.
-func (m *meter) step(s string, i int) (size int, begins bool) {
-	c := s[i]
-	if c < utf8.RuneSelf {
-		if blankByte[c] {
-			m.inWord = false
-			return 1, false
+// measure counts s until it would hold more than limit half words.
+func measure(s string, limit int) size {
+	z := size{floor: len(s), end: len(s)}
+	for i := 0; i < len(s); {
+		if blankByte[s[i]] {
+			i++
+			continue
 		}
-		return 1, m.word(1)
+		had := z.half
+		j, single, other := wordEnd(s, i)
+		switch {
+		case single:
+			z.half++
+			z.words++
+		case other:
+			i = j
+			continue
+		default:
+			z.half += 2 + 2*((j-i-1)/longRun)
+			z.words += 2
+		}
+		if had < minCut && z.half >= minCut {
+			z.floor = i
+		}
+		if z.half > limit {
+			z.end = i
+			if fit := (limit - had) / 2; fit > 0 && !single {
+				for z.end = i + fit*longRun; z.end > i+1 && !utf8.RuneStart(s[z.end]); z.end-- {
+				}
+			}
+			return z
+		}
+		i = j
 	}
-	r, size := utf8.DecodeRuneInString(s[i:])
-	switch {
-	case unbroken(r):
-		m.half++
-		m.words++
-		m.inWord = false
-		return size, true
-	case unicode.IsSpace(r):
-		m.inWord = false
-		return size, false
-	}
-	return size, m.word(size)
+	return z
 }
 
-func (m *meter) word(size int) bool {
-	if !m.inWord {
-		m.inWord, m.run = true, size
-		m.half += 2
-		m.words += 2
-		return true
+// wordEnd returns the end of the word at s[i], or of the one character there
+// when it is a word of its own (single) or a blank (other).
+func wordEnd(s string, i int) (end int, single, other bool) {
+	for j := i; j < len(s); {
+		c := s[j]
+		if c < utf8.RuneSelf {
+			if blankByte[c] {
+				return j, false, false
+			}
+			j++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s[j:])
+		single = unbroken(r)
+		if other = !single && unicode.IsSpace(r); single || other {
+			if j > i {
+				return j, false, false
+			}
+			return j + n, single, other
+		}
+		j += n
 	}
-	if m.run += size; m.run > longRun {
-		m.run = size
-		m.half += 2
-		return true
-	}
-	return false
+	return len(s), false, false
 }
 
 // unbroken reports whether r belongs to a script that is written without blanks
@@ -79,15 +104,6 @@ func unbroken(r rune) bool {
 		return false
 	}
 	return r <= 0x9FFF || r >= 0xAC00 && r <= 0xD7AF || r >= 0xF900 && r <= 0xFAFF || r >= 0xFF00 && r <= 0xFFEF || r >= 0x20000 && r <= 0x3FFFF
-}
-
-func measure(s string) meter {
-	var m meter
-	for i := 0; i < len(s); {
-		size, _ := m.step(s, i)
-		i += size
-	}
-	return m
 }
 
 // A section is the text from one heading to the next, whatever their levels.
@@ -105,7 +121,7 @@ func (n *Note) chunk(from int) {
 	secs := n.splitSections(from)
 	words := 0
 	for i := range secs {
-		m := measure(n.text[secs[i].Start:secs[i].End])
+		m := measure(n.text[secs[i].Start:secs[i].End], math.MaxInt)
 		secs[i].half = m.half
 		words += m.words
 	}
@@ -167,9 +183,6 @@ func (n *Note) addChunk(path []string, start, end int) {
 	n.Chunks = append(n.Chunks, Chunk{Headings: path, Text: n.text[start:end], Span: Span{start, end}, Line: n.line(start)})
 }
 
-// A place is where a long section may be cut, and how much stands before it.
-type place struct{ pos, half int }
-
 // cut divides a section that is too long: at a paragraph, else at a sentence,
 // else between words. Neighbours share a sentence where one is short enough.
 func (n *Note) cut(s section) {
@@ -186,108 +199,93 @@ func (n *Note) cut(s section) {
 
 // nextCut returns where the chunk that begins at start ends.
 func nextCut(text string, start int) int {
-	var m meter
-	var para, sentence place
-	b := boundary{text: text}
-	for i := start; i < len(text); {
-		had := m.half
-		size, begins := m.step(text, i)
-		if begins && m.half > maxChunk {
-			switch {
-			case para.half >= minCut:
-				return para.pos
-			case sentence.half >= minCut:
-				return sentence.pos
+	z := measure(text[start:], maxChunk)
+	if start+z.end == len(text) {
+		return len(text)
+	}
+	if i := lastParagraph(text, start+z.floor, start+z.end); i > 0 {
+		return i
+	}
+	if i := lastSentence(text, start+z.floor, start+z.end); i > 0 {
+		return i
+	}
+	return start + z.end
+}
+
+// lastParagraph finds the last place in (from, to] where text follows a blank
+// line, or 0.
+func lastParagraph(text string, from, to int) int {
+	seen := 0 // where the text after the line end last looked at begins
+	for i := to; i > from; i-- {
+		switch c := text[i-1]; {
+		case c == '\n' || c == '\r' && (i == len(text) || text[i] != '\n'):
+			if seen > 0 {
+				return seen
 			}
+			seen = i
+		case c != ' ' && c != '\t' && c != '\r':
+			seen = 0
+		}
+	}
+	return 0
+}
+
+// lastSentence finds the last place in (from, to] where a sentence, a list item
+// or a table row begins, or 0.
+func lastSentence(text string, from, to int) int {
+	for i := to; i > from; i-- {
+		if i < len(text) && (blankByte[text[i]] || !utf8.RuneStart(text[i])) {
+			continue
+		}
+		if startsSentence(text, from, i) {
 			return i
 		}
-		switch b.at(i, size) {
-		case 2:
-			para, sentence = place{i, had}, place{i, had}
-		case 1:
-			sentence = place{i, had}
-		}
-		i += size
 	}
-	return len(text)
+	return 0
 }
 
-// A boundary watches for the beginnings of sentences and paragraphs.
-type boundary struct {
-	text  string
-	lines int // line ends since the last character
-	ended bool
-	last  rune
-}
-
-// at is told every character in turn. It returns 2 where a paragraph begins, 1
-// where a sentence, a list item or a table row does, else 0.
-func (b *boundary) at(i, size int) int {
-	c := b.text[i]
-	if blankByte[c] {
-		if c == '\n' || c == '\r' && (i+1 >= len(b.text) || b.text[i+1] != '\n') {
-			b.lines++
-		}
-		if b.last == '.' || b.last == '!' || b.last == '?' {
-			b.ended = true
-		}
-		return 0
+// startsSentence looks at what stands before the word at i.
+func startsSentence(text string, from, i int) bool {
+	j, line := i, false
+	for j > from && blankByte[text[j-1]] {
+		j--
+		line = line || text[j] == '\n' || text[j] == '\r'
 	}
-	kind := 0
-	switch {
-	case b.lines > 1:
-		kind = 2
-	case b.ended, b.lines == 1 && (strings.IndexByte("-*+|>#`~", c) >= 0 || c >= '0' && c <= '9'):
-		kind = 1
+	if line && i < len(text) && (strings.IndexByte("-*+|>#`~", text[i]) >= 0 || text[i] >= '0' && text[i] <= '9') {
+		return true
 	}
-	r := rune(c)
-	if c >= utf8.RuneSelf {
-		r, _ = utf8.DecodeRuneInString(b.text[i : i+size])
+	gap := j < i
+	for j > from && strings.IndexByte(")\"'*_", text[j-1]) >= 0 {
+		j--
 	}
-	b.lines, b.ended = 0, r == '。' || r == '！' || r == '？'
-	// A closing mark behind the full stop does not hide it.
-	if strings.IndexRune(")\"'*_”’）」", r) < 0 {
-		b.last = r
+	if j == from {
+		return false
 	}
-	return kind
+	if c := text[j-1]; c < utf8.RuneSelf {
+		return gap && (c == '.' || c == '!' || c == '?')
+	}
+	r, _ := utf8.DecodeLastRuneInString(text[:j])
+	return r == '。' || r == '！' || r == '？'
 }
 
 // overlap returns where the chunk behind end begins: at the last sentence
-// before it, if that is short, and for a cut inside a sentence some words
-// earlier; else at end.
+// before it, if that is short; for a cut inside a sentence some words earlier;
+// else at end.
 func overlap(text string, start, end int) int {
-	from := max(start+1, end-lookBack)
-	for from < end && !utf8.RuneStart(text[from]) {
-		from++
-	}
-	b := boundary{text: text[:end], lines: 0}
-	best, word := end, end
 	tail := end
-	for tail > from && blankByte[text[tail-1]] {
+	for tail > start && blankByte[text[tail-1]] {
 		tail--
 	}
-	var m meter
-	for i := from; i < tail; {
-		inWord := m.inWord
-		size, begins := m.step(text, i)
-		if b.at(i, size) > 0 {
-			best = i
-		}
-		if begins && !inWord && word == end && i >= end-lookBack/4 {
-			word = i
-		}
-		i += size
+	from := max(start, tail-lookBack)
+	at := 0
+	if tail > from {
+		at = lastSentence(text, from, tail-1)
 	}
-	if best == end && tail == end || best == end && !sentenceEnd(text[:tail]) {
-		best = word
+	if at == 0 && !startsSentence(text, from, end) {
+		at = strings.IndexByte(text[max(from, tail-lookBack/4):tail], ' ') + 1 + max(from, tail-lookBack/4)
 	}
-	if best <= start || measure(text[best:end]).half > maxOverlap {
+	if at <= start || at >= end || measure(text[at:end], math.MaxInt).half > maxOverlap {
 		return end
 	}
-	return best
-}
-
-func sentenceEnd(s string) bool {
-	r, _ := utf8.DecodeLastRuneInString(strings.TrimRight(s, ")\"'*_"))
-	return strings.ContainsRune(".!?。！？", r)
+	return at
 }

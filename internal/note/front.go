@@ -172,8 +172,12 @@ func (p *parser) yamlFront(src string, lines []int) {
 		k, v := root.Content[i], root.Content[i+1]
 		f.Props = append(f.Props, Property{Key: c.key(k), Value: c.value(v, 0)})
 	}
-	if c.left < 0 {
-		f.Broken, f.BrokenLine = "the aliases stand for too many values", 2
+	switch {
+	case c.left < 0:
+		f.Broken, f.BrokenLine = "the values stand in each other too deeply, or aliases make too many of them", 2
+		return
+	case c.odd > 0:
+		f.Broken, f.BrokenLine = "a key is itself a list or a map; a template like {{date}} needs quotes", 1+c.odd
 		return
 	}
 	if root.Style&yaml.FlowStyle == 0 {
@@ -183,11 +187,17 @@ func (p *parser) yamlFront(src string, lines []int) {
 
 // A converter turns YAML nodes into values. It counts what it makes, so that a
 // few aliases cannot become a billion values.
-type converter struct{ left int }
+type converter struct {
+	left int
+	odd  int // the line of a key that is itself a list or a map, as in {{date}}
+}
 
 func (c *converter) key(k *yaml.Node) string {
 	if k.Kind == yaml.AliasNode && k.Alias != nil {
-		return k.Alias.Value
+		k = k.Alias
+	}
+	if k.Kind != yaml.ScalarNode && c.odd == 0 {
+		c.odd = max(1, k.Line)
 	}
 	return k.Value
 }

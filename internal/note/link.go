@@ -165,9 +165,42 @@ func unescape(s string) string {
 		s = b.String()
 	}
 	if strings.IndexByte(s, '&') >= 0 {
-		s = html.UnescapeString(s)
+		s = decodeEntities(s)
 	}
 	return s
+}
+
+// decodeEntities knows only entities that end with a semicolon: a URL may hold
+// "&section=1".
+func decodeEntities(s string) string {
+	var b strings.Builder
+	for {
+		i := strings.IndexByte(s, '&')
+		if i < 0 {
+			b.WriteString(s)
+			return b.String()
+		}
+		b.WriteString(s[:i])
+		s = s[i:]
+		text, n := entity(s)
+		b.WriteString(text)
+		s = s[n:]
+	}
+}
+
+// entity reads what the "&" at the beginning of s stands for, and its length.
+func entity(s string) (string, int) {
+	for j := 1; j < len(s) && j < 33; j++ {
+		if c := s[j]; c == ';' {
+			if r := html.UnescapeString(s[:j+1]); !strings.HasSuffix(r, ";") || r == ";" {
+				return r, j + 1
+			}
+			break
+		} else if !isWordByte(c) && c != '#' {
+			break
+		}
+	}
+	return s[:1], 1
 }
 
 func percentDecode(s string) string {

@@ -1,7 +1,6 @@
 package note
 
 import (
-	"html"
 	"path"
 	"strings"
 	"unicode/utf8"
@@ -221,7 +220,9 @@ func (w *plainWriter) inline(s string) {
 		case '<':
 			next = w.angle(s, i, &wasted)
 		case '&':
-			next = w.entity(s, i)
+			text, n := entity(s[i:])
+			w.raw(text)
+			next = i + n
 		case '%':
 			next = i + runLen(s, i)
 			if end := strings.Index(s[next:], "%%"); next == i+2 && end >= 0 {
@@ -354,15 +355,4 @@ func (w *plainWriter) angle(s string, i int, wasted *int) int {
 		w.space()
 	}
 	return end
-}
-
-func (w *plainWriter) entity(s string, i int) int {
-	if j := strings.IndexByte(s[i:min(len(s), i+33)], ';'); j > 1 {
-		if r := html.UnescapeString(s[i : i+j+1]); r != s[i:i+j+1] {
-			w.raw(r)
-			return i + j + 1
-		}
-	}
-	w.out = append(w.out, '&')
-	return i + 1
 }

@@ -3,6 +3,7 @@ package note
 import (
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -79,14 +80,14 @@ func (s *simple) after(i int) int {
 // entry reads the key at the line s.at and what follows it.
 func (s *simple) entry(f *Front, from, to int) bool {
 	colon := from
-	for colon < to && s.text[colon] != ':' {
+	for colon < to && (s.text[colon] != ':' || colon+1 < to && s.text[colon+1] != ' ') {
 		c := s.text[colon]
-		if !isWordByte(c) && c != '_' && (colon == from || c != '-' && c != ' ') && c < utf8.RuneSelf {
+		if !isWordByte(c) && c != '_' && (colon == from || c != '-' && c != ' ' && c != '.' && c != ':') && c < utf8.RuneSelf {
 			return false
 		}
 		colon++
 	}
-	if colon == from || colon == to || colon-from > 200 || s.text[colon-1] == ' ' || colon+1 < to && s.text[colon+1] != ' ' {
+	if colon == from || colon == to || colon-from > 200 || s.text[colon-1] == ' ' {
 		return false
 	}
 	prop := Property{Key: s.text[from:colon], Name: Span{from, colon}}
@@ -245,10 +246,14 @@ func plainValue(v string) (any, bool) {
 	if c >= '0' && c <= '9' {
 		return plainNumber(v)
 	}
-	if !isLetter(c) && c < utf8.RuneSelf {
+	if !isLetter(c) && c < utf8.RuneSelf && c != '/' && c != '(' && (c != '-' || len(v) == 1 || !isLetter(v[1])) {
 		return nil, false
 	}
 	if len(v) <= 5 {
+		switch v {
+		case "true", "false":
+			return v == "true", true
+		}
 		switch strings.ToLower(v) {
 		case "true", "false", "null", "yes", "no", "on", "off", "y", "n":
 			return nil, false
@@ -268,6 +273,12 @@ func plainNumber(v string) (any, bool) {
 	if whole, part, ok := strings.Cut(v, "."); ok && len(v) < 16 && digits(whole) && digits(part) && (whole[0] != '0' || len(whole) == 1) {
 		f, err := strconv.ParseFloat(v, 64)
 		return f, err == nil
+	}
+	// No number, in any notation, has one of these in it.
+	if strings.ContainsFunc(v, func(r rune) bool {
+		return r == '/' || r == ' ' || r >= utf8.RuneSelf || unicode.IsLetter(r) && !unicode.In(r, unicode.Hex_Digit) && r|0x20 != 'x' && r|0x20 != 'o'
+	}) {
+		return v, true
 	}
 	return nil, false
 }
