@@ -111,12 +111,13 @@ type section struct {
 	Span
 	path  []string
 	level int
+	head  int // the end of its heading
 	half  int
 }
 
 // chunk divides the body, which begins at from. A section that fits is one
-// chunk; a tiny one takes in the sections below its heading while they fit; a
-// long one is cut.
+// chunk; a tiny one takes in the sections below its heading while they fit, so
+// its path stays true; a long one is cut.
 func (n *Note) chunk(from int) {
 	secs := n.splitSections(from)
 	words := 0
@@ -132,8 +133,12 @@ func (n *Note) chunk(from int) {
 			n.cut(s)
 			continue
 		}
-		for s.half < tinyChunk && i+1 < len(secs) && secs[i+1].level > s.level && s.half+secs[i+1].half <= maxChunk {
+		for s.half < tinyChunk && s.level > 0 && i+1 < len(secs) && secs[i+1].level > s.level && s.half+secs[i+1].half <= maxChunk {
 			i++
+			// Below a bare heading the next one says more truly where the text is.
+			if strings.TrimSpace(n.text[s.head:s.End]) == "" {
+				s.path, s.head = secs[i].path, secs[i].head
+			}
 			s.half += secs[i].half
 			s.End = secs[i].End
 		}
@@ -162,7 +167,7 @@ func (n *Note) splitSections(from int) []section {
 			up := open[len(open)-1].path
 			path = append(make([]string, 0, len(up)+1), up...)
 		}
-		s := section{Span: Span{n.starts[h.Line-1], n.end}, path: append(path, h.Text), level: h.Level}
+		s := section{Span: Span{n.starts[h.Line-1], n.end}, path: append(path, h.Text), level: h.Level, head: h.Span.End}
 		secs[len(secs)-1].End = s.Start
 		secs = append(secs, s)
 		open = append(open, s)

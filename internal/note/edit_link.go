@@ -40,7 +40,7 @@ func ReplaceTarget(n *Note, l Link, target string) ([]change.Patch, error) {
 		}
 	case l.External && l.Span == l.Dest || l.External && n.text[l.Span.Start] == '<':
 		text, err = urlTarget(target)
-	case isWiki(n.text[l.Span.Start:l.Span.End]):
+	case n.isWiki(l):
 		text, err = wikiTarget(target)
 	default:
 		angle := l.Dest.Start > 0 && n.text[l.Dest.Start-1] == '<'
@@ -58,7 +58,11 @@ func ReplaceTarget(n *Note, l Link, target string) ([]change.Patch, error) {
 	return []change.Patch{p}, nil
 }
 
-func isWiki(s string) bool { return strings.HasPrefix(strings.TrimPrefix(s, "!"), "[[") }
+// isWiki reports whether a link is written with double brackets.
+func (n *Note) isWiki(l Link) bool {
+	s := n.text[l.Span.Start:l.Span.End]
+	return l.Kind != Markdown && strings.HasPrefix(strings.TrimPrefix(s, "!"), "[[") && strings.HasSuffix(s, "]]")
+}
 
 func jsonInner(s string) (string, error) {
 	b, err := json.Marshal(s)

@@ -109,8 +109,7 @@ func ourFacts(n *Note, body int) facts {
 		}
 	}
 	for _, l := range n.Links {
-		raw := n.text[l.Span.Start:l.Span.End]
-		if l.Definition || l.Kind == InFront || l.Kind == BlockRef || isWiki(raw) && l.Kind != Markdown || l.External && l.Span == l.Dest {
+		if l.Definition || l.Kind == InFront || l.Kind == BlockRef || n.isWiki(l) || l.External && l.Span == l.Dest {
 			continue
 		}
 		dest := l.Target
@@ -159,7 +158,7 @@ func overlapsOurs(n *Note, body int, links []string) []string {
 		pos += body
 		drop := false
 		for _, l := range n.Links {
-			drop = drop || isWiki(n.text[l.Span.Start:l.Span.End]) && l.Kind != Markdown && pos >= l.Span.Start-1 && pos < l.Span.End
+			drop = drop || n.isWiki(l) && pos >= l.Span.Start-1 && pos < l.Span.End
 		}
 		for _, f := range n.Fields {
 			drop = drop || pos == f.Span.Start

@@ -107,6 +107,7 @@ func (p *parser) finish() {
 		n.Lines++
 	}
 	p.logseq()
+	sort.SliceStable(n.Tags, func(i, j int) bool { return n.Tags[i].Span.Start < n.Tags[j].Span.Start })
 	p.sections()
 	n.Title = p.title()
 	if v, ok := n.Front.Get("type"); ok {

@@ -36,10 +36,27 @@ func Plain(text string) string {
 			w.space()
 			continue
 		}
+		if mark := hiddenUntil(l); mark != "" && strings.Contains(text[pos:], mark) {
+			w.flush()
+			_, pos = lineEnd(text, pos+strings.Index(text[pos:], mark), false)
+			continue
+		}
 		w.line(l)
 	}
 	w.flush()
 	return w.done()
+}
+
+// hiddenUntil names the mark that ends a comment of several lines which begins
+// with this line, or "".
+func hiddenUntil(l string) string {
+	switch {
+	case strings.HasPrefix(l, "%%") && !strings.Contains(l[2:], "%%"):
+		return "%%"
+	case strings.HasPrefix(l, "<!--") && !strings.Contains(l[4:], "-->"):
+		return "-->"
+	}
+	return ""
 }
 
 // plainInline is Plain for a text without block structure.
@@ -126,7 +143,7 @@ func (w *plainWriter) line(l string) {
 	case t == "":
 		w.flush()
 		return
-	case strings.Trim(t, "-=* \t") == "" && len(t) > 1, strings.Trim(t, "_") == "", delimiterCells(t) > 0:
+	case strings.Trim(t, "-=* \t") == "" && len(t) > 1, strings.Trim(t, "_") == "", t == "$$", delimiterCells(t) > 0:
 		w.flush()
 		return
 	case t[0] == '#':
@@ -230,6 +247,14 @@ func (w *plainWriter) inline(s string) {
 			} else {
 				w.raw(s[i:next])
 			}
+		case ':':
+			// The marks inside of a URL are no markup.
+			if strings.HasPrefix(s[i:], "://") {
+				for next < len(s) && s[next] > ' ' && strings.IndexByte("<>[]()\"`*|\\", s[next]) < 0 {
+					next++
+				}
+			}
+			w.raw(s[i:next])
 		case '(':
 			if i+40 <= len(s) && s[next] == '(' && isUUID(s[i+2:i+38]) {
 				next = i + 40
@@ -295,8 +320,10 @@ func (w *plainWriter) wiki(inner string, embed bool) {
 		w.raw(l.Text)
 	case l.Fragment == "":
 		w.raw(l.Target)
+	case l.Fragment[0] == '^':
+		w.raw(l.Target)
 	default:
-		w.raw(l.Target + " " + strings.TrimLeft(strings.ReplaceAll(l.Fragment, "#", " "), "^"))
+		w.raw(l.Target + " " + strings.ReplaceAll(l.Fragment, "#", " "))
 	}
 }
 
