@@ -68,6 +68,9 @@ type parser struct {
 	tooDeep               bool
 	logseqTitle           string
 	in                    inline
+
+	lineBuf  [32]Span // first room for lines and stack
+	stackBuf [8]container
 }
 
 // blocks finds the block structure of the text from pos on, line by line.
@@ -77,6 +80,7 @@ func (p *parser) blocks(pos int) {
 	lines := strings.Count(p.text[pos:], "\n") + 1
 	p.note.starts = slices.Grow(p.note.starts, lines)
 	p.leaves = make([]leaf, 0, lines/3+1)
+	p.lines, p.stack = p.lineBuf[:0], p.stackBuf[:0]
 	for pos < len(p.text) {
 		p.note.starts = append(p.note.starts, pos)
 		var after int

@@ -2,6 +2,7 @@ package note
 
 import (
 	"math"
+	"math/bits"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -21,14 +22,20 @@ const (
 // a character of a script without blanks is one; a run without blanks that is
 // far too long for a word counts again and again, so that a chunk stays small.
 type size struct {
-	half  int
-	words int // the same without the extra count for long runs
+	half int
 	// Where the text reached minCut, and where it would pass the limit: its
 	// length when it does not.
 	floor, end int
 }
 
 var blankByte = [256]bool{' ': true, '\t': true, '\n': true, '\r': true, '\v': true, '\f': true}
+
+var asciiWord = func() (t [256]bool) {
+	for c := range utf8.RuneSelf {
+		t[c] = !blankByte[c]
+	}
+	return t
+}()
 
 // measure counts s until it would hold more than limit half words.
 func measure(s string, limit int) size {
@@ -39,17 +46,26 @@ func measure(s string, limit int) size {
 			continue
 		}
 		had := z.half
-		j, single, other := wordEnd(s, i)
+		// A run is not followed further than the limit can reach.
+		stop := len(s)
+		if limit <= maxChunk {
+			stop = min(stop, i+maxChunk*longRun)
+		}
+		j, single, other := i, false, false
+		for j < stop && asciiWord[s[j]] {
+			j++
+		}
+		if j < stop && s[j] >= utf8.RuneSelf {
+			j, single, other = wordEnd(s[:stop], i)
+		}
 		switch {
 		case single:
 			z.half++
-			z.words++
 		case other:
 			i = j
 			continue
 		default:
 			z.half += 2 + 2*((j-i-1)/longRun)
-			z.words += 2
 		}
 		if had < minCut && z.half >= minCut {
 			z.floor = i
@@ -92,6 +108,41 @@ func wordEnd(s string, i int) (end int, single, other bool) {
 	return len(s), false, false
 }
 
+// countWords counts words, two characters of a script without blanks as one.
+// Eight bytes of ASCII are looked at together.
+func countWords(s string) int {
+	const high, below = 0x8080808080808080, 0x2121212121212121
+	half, before := 0, uint64(1) // before: a blank stands before s[i]
+	for i := 0; i < len(s); {
+		if i+8 <= len(s) {
+			x := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
+				uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
+			if x&high == 0 {
+				// Every byte has its high bit set, so nothing is borrowed from
+				// a neighbour; it stays set where the byte is no blank.
+				word := ((x | high) - below) & high >> 7
+				half += 2 * bits.OnesCount64(word&((word^0x0101010101010101)<<8|before))
+				before = word>>56 ^ 1
+				i += 8
+				continue
+			}
+		}
+		r, n := utf8.DecodeRuneInString(s[i:])
+		i += n
+		switch {
+		case r <= ' ' || unicode.IsSpace(r):
+			before = 1
+		case unbroken(r):
+			half++
+			before = 1
+		default:
+			half += 2 * int(before)
+			before = 0
+		}
+	}
+	return (half + 1) / 2
+}
+
 // unbroken reports whether r belongs to a script that is written without blanks
 // between words.
 func unbroken(r rune) bool {
@@ -120,13 +171,11 @@ type section struct {
 // its path stays true; a long one is cut.
 func (n *Note) chunk(from int) {
 	secs := n.splitSections(from)
-	words := 0
 	for i := range secs {
-		m := measure(n.text[secs[i].Start:secs[i].End], math.MaxInt)
-		secs[i].half = m.half
-		words += m.words
+		secs[i].half = measure(n.text[secs[i].Start:secs[i].End], maxChunk).half
 	}
-	n.Words = (words + 1) / 2
+	n.Words = countWords(n.text[from:n.end])
+	n.Chunks = make([]Chunk, 0, len(secs))
 	for i := 0; i < len(secs); i++ {
 		s := secs[i]
 		if s.half > maxChunk {
@@ -240,6 +289,9 @@ func lastParagraph(text string, from, to int) int {
 func lastSentence(text string, from, to int) int {
 	for i := to; i > from; i-- {
 		if i < len(text) && (blankByte[text[i]] || !utf8.RuneStart(text[i])) {
+			continue
+		}
+		if c := text[i-1]; c < utf8.RuneSelf && !blankByte[c] {
 			continue
 		}
 		if startsSentence(text, from, i) {

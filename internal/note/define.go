@@ -17,7 +17,7 @@ func (p *parser) definitions() {
 		}
 		last := p.lines[used-1]
 		p.top().last, p.top().item = Span{p.lines[0].Start, last.End}, 0
-		p.lines = p.lines[:copy(p.lines, p.lines[used:])]
+		p.lines = p.lines[used:]
 	}
 }
 

@@ -50,6 +50,9 @@ func ReplaceTarget(n *Note, l Link, target string) ([]change.Patch, error) {
 		return nil, err
 	}
 	p := change.Patch{Start: l.Dest.Start, End: l.Dest.End, Text: text}
+	if l.Kind == Canvas {
+		return []change.Patch{p}, nil // inside a JSON string nothing else can change
+	}
 	if l.Kind == InFront || l.External || strings.ContainsAny(target, "`$%<>\\!*~\"'&{}") {
 		if err := n.verifyLink(l, p, target); err != nil {
 			return nil, err

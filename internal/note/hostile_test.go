@@ -69,7 +69,9 @@ var shapes = []struct {
 	{"footnotes", func(n int) string { return strings.Repeat("[^a]: b\n", n/8) }},
 	{"cjk", func(n int) string { return strings.Repeat("字", n/3) }},
 	{"front keys", func(n int) string { return "---\n" + strings.Repeat("a: b\n", min(n, maxFront-100)/5) + "---\n" }},
-	{"front lists", func(n int) string { return "---\na:\n" + strings.Repeat("- \"[[b]]\"\n", min(n, maxFront-100)/10) + "---\n" }},
+	{"front lists", func(n int) string {
+		return "---\na:\n" + strings.Repeat("- \"[[b]]\"\n", min(n, maxFront-100)/10) + "---\n"
+	}},
 	{"front flow", func(n int) string { return "---\na: " + strings.Repeat("[", min(n, maxFront-100)) + "\n---\n" }},
 	{"front open", func(n int) string { return "---\n" + strings.Repeat("a: b\n", n/5) }},
 }

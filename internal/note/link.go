@@ -63,8 +63,9 @@ func (in *inline) close(i int) int {
 	if n > 0 {
 		in.brackets[n-1].inner = true
 	}
-	if !b.image && n < in.floor {
-		in.floor = n
+	dead := !b.image && n < in.floor // a link cannot stand in a link
+	in.floor = min(in.floor, n)
+	if dead {
 		return i + 1
 	}
 	dest, end := Span{}, 0

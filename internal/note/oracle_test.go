@@ -50,7 +50,7 @@ func goldmarkFacts(src string) facts {
 	}
 	link := func(n ast.Node, dest []byte) {
 		if len(dest) > 0 {
-			f.links = append(f.links, fmt.Sprintf("%d %s", n.Pos(), percentDecode(string(dest))))
+			f.links = append(f.links, fmt.Sprintf("%d %s", n.Pos(), decodeDest(string(dest))))
 		}
 	}
 	ast.Walk(doc, func(n ast.Node, in bool) (ast.WalkStatus, error) {

@@ -3,7 +3,6 @@ package note
 import (
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -246,16 +245,18 @@ func plainValue(v string) (any, bool) {
 	if c >= '0' && c <= '9' {
 		return plainNumber(v)
 	}
-	if !isLetter(c) && c < utf8.RuneSelf && c != '/' && c != '(' && (c != '-' || len(v) == 1 || !isLetter(v[1])) {
+	if !isLetter(c) && c < utf8.RuneSelf && c != '/' && c != '(' && (c != '-' && c != ':' || len(v) == 1 || !isLetter(v[1]) && v[1] != '-') {
 		return nil, false
 	}
+	switch v {
+	case "true", "false":
+		return v == "true", true
+	case "null":
+		return nil, true
+	}
 	if len(v) <= 5 {
-		switch v {
-		case "true", "false":
-			return v == "true", true
-		}
 		switch strings.ToLower(v) {
-		case "true", "false", "null", "yes", "no", "on", "off", "y", "n":
+		case "true", "false", "null":
 			return nil, false
 		}
 	}
@@ -274,13 +275,30 @@ func plainNumber(v string) (any, bool) {
 		f, err := strconv.ParseFloat(v, 64)
 		return f, err == nil
 	}
-	// No number, in any notation, has one of these in it.
-	if strings.ContainsFunc(v, func(r rune) bool {
-		return r == '/' || r == ' ' || r >= utf8.RuneSelf || unicode.IsLetter(r) && !unicode.In(r, unicode.Hex_Digit) && r|0x20 != 'x' && r|0x20 != 'o'
-	}) {
+	if !maybeNumber(v) {
 		return v, true
 	}
 	return nil, false
+}
+
+// maybeNumber reports whether v could be a number in any notation: it has no
+// other letters than those of hexadecimal digits and prefixes, one point at
+// most, and a sign only before an exponent.
+func maybeNumber(v string) bool {
+	points := 0
+	for i := 0; i < len(v); i++ {
+		switch c := v[i]; {
+		case c >= '0' && c <= '9', unhex(c) >= 0, c|0x20 == 'x', c|0x20 == 'o', c == '_':
+		case c == '.':
+			if points++; points > 1 {
+				return false
+			}
+		case (c == '-' || c == '+') && (i == 0 || v[i-1]|0x20 == 'e'):
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 func digits(s string) bool {
