@@ -51,3 +51,34 @@ func BenchmarkParseVaults(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkParse runs on the committed samples, repeated.
+func BenchmarkParse(b *testing.B) {
+	var text []byte
+	for _, f := range []string{"docs.md", "basic.md"} {
+		src, err := os.ReadFile("testdata/oracle/" + f)
+		if err != nil {
+			b.Fatal(err)
+		}
+		text = append(append(text, src...), '\n')
+	}
+	text = []byte(strings.Repeat(string(text), 100))
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		Parse("a.md", text)
+	}
+}
+
+// BenchmarkPlain strips the chunks of the committed samples.
+func BenchmarkPlain(b *testing.B) {
+	src, err := os.ReadFile("testdata/oracle/docs.md")
+	if err != nil {
+		b.Fatal(err)
+	}
+	text := strings.Repeat(string(src), 100)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		Plain(text)
+	}
+}

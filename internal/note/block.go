@@ -81,6 +81,10 @@ func (p *parser) blocks(pos int) {
 	p.note.starts = slices.Grow(p.note.starts, lines)
 	p.leaves = make([]leaf, 0, lines/3+1)
 	p.lines, p.stack = p.lineBuf[:0], p.stackBuf[:0]
+	if n := strings.Count(p.text[pos:], "\n#"); n > 0 {
+		p.note.Headings = make([]Heading, 0, min(n, 1<<10)+1)
+	}
+	p.note.Links = slices.Grow(p.note.Links, min(1<<10, strings.Count(p.text[pos:], "](")+strings.Count(p.text[pos:], "[[")))
 	for pos < len(p.text) {
 		p.note.starts = append(p.note.starts, pos)
 		var after int

@@ -202,7 +202,7 @@ func (n *Note) splitSections(from int) []section {
 	for _, h := range n.Headings {
 		nested = nested && h.Nested
 	}
-	secs := []section{{Span: Span{from, n.end}}}
+	secs := append(make([]section, 0, len(n.Headings)+1), section{Span: Span{from, n.end}})
 	var open []section
 	for _, h := range n.Headings {
 		if h.Nested && !nested {
