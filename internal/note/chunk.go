@@ -30,57 +30,100 @@ type size struct {
 
 var blankByte = [256]bool{' ': true, '\t': true, '\n': true, '\r': true, '\v': true, '\f': true}
 
-var asciiWord = func() (t [256]bool) {
-	for c := range utf8.RuneSelf {
-		t[c] = !blankByte[c]
-	}
-	return t
-}()
+// Masks for eight bytes looked at together. Every byte gets its high bit set, so
+// that subtracting borrows from no neighbour; the bit stays where the byte is no
+// blank, that is above ' '.
+const (
+	highBits = 0x8080808080808080
+	aboveAll = 0x2121212121212121
+	ones     = 0x0101010101010101
+)
 
-// measure counts s until it would hold more than limit half words.
+func load8(s string, i int) uint64 {
+	s = s[i : i+8]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// wordStarts counts the words that begin in eight bytes of ASCII; blank is 1
+// when a blank stands before them. It returns the mask of bytes that are none.
+func wordStarts(x, blank uint64) (n int, word uint64) {
+	word = ((x | highBits) - aboveAll) & highBits >> 7
+	return bits.OnesCount64(word & ((word^ones)<<8 | blank)), word
+}
+
+// measure counts s until it would hold more than limit half words. Ordinary text
+// is counted eight bytes at a time; long runs, other scripts and the places
+// that are asked for are walked word by word.
 func measure(s string, limit int) size {
 	z := size{floor: len(s), end: len(s)}
+	blank, full := uint64(1), false
 	for i := 0; i < len(s); {
-		if blankByte[s[i]] {
-			i++
-			continue
-		}
-		had := z.half
-		// A run is not followed further than the limit can reach.
-		stop := len(s)
-		if limit <= maxChunk {
-			stop = min(stop, i+maxChunk*longRun)
-		}
-		j, single, other := i, false, false
-		for j < stop && asciiWord[s[j]] {
-			j++
-		}
-		if j < stop && s[j] >= utf8.RuneSelf {
-			j, single, other = wordEnd(s[:stop], i)
-		}
-		switch {
-		case single:
-			z.half++
-		case other:
-			i = j
-			continue
-		default:
-			z.half += 2 + 2*((j-i-1)/longRun)
-		}
-		if had < minCut && z.half >= minCut {
-			z.floor = i
-		}
-		if z.half > limit {
-			z.end = i
-			if fit := (limit - had) / 2; fit > 0 && !single {
-				for z.end = i + fit*longRun; z.end > i+1 && !utf8.RuneStart(s[z.end]); z.end-- {
-				}
+		for i+8 <= len(s) {
+			x := load8(s, i)
+			if x&highBits != 0 {
+				break
 			}
-			return z
+			n, word := wordStarts(x, blank)
+			if now := z.half + 2*n; now > limit || z.half < minCut && now >= minCut || full && word == ones {
+				break
+			} else {
+				z.half = now
+			}
+			blank, full = word>>56^1, word == ones
+			i += 8
 		}
-		i = j
+		if blank == 0 {
+			z.half -= 2 // the word that goes on here is counted below, whole
+			for i > 0 && s[i-1] > ' ' && s[i-1] < utf8.RuneSelf {
+				i--
+			}
+		}
+		for i < len(s) && s[i] <= ' ' {
+			i++
+		}
+		blank, full = 1, false
+		if i == len(s) {
+			break
+		}
+		var stop bool
+		if i, stop = z.word(s, i, limit); stop {
+			break
+		}
 	}
 	return z
+}
+
+// word counts what begins at s[i] and returns its end, or that the limit would
+// be passed.
+func (z *size) word(s string, i, limit int) (end int, stop bool) {
+	had := z.half
+	// A run is not followed further than the limit can reach.
+	to := len(s)
+	if limit <= maxChunk {
+		to = min(to, i+maxChunk*longRun)
+	}
+	j, single, other := wordEnd(s[:to], i)
+	switch {
+	case single:
+		z.half++
+	case other:
+		return j, false
+	default:
+		z.half += 2 + 2*((j-i-1)/longRun)
+	}
+	if had < minCut && z.half >= minCut {
+		z.floor = i
+	}
+	if z.half <= limit {
+		return j, false
+	}
+	z.end = i
+	if fit := (limit - had) / 2; fit > 0 && !single {
+		for z.end = i + fit*longRun; z.end > i+1 && !utf8.RuneStart(s[z.end]); z.end-- {
+		}
+	}
+	return j, true
 }
 
 // wordEnd returns the end of the word at s[i], or of the one character there
@@ -89,7 +132,7 @@ func wordEnd(s string, i int) (end int, single, other bool) {
 	for j := i; j < len(s); {
 		c := s[j]
 		if c < utf8.RuneSelf {
-			if blankByte[c] {
+			if c <= ' ' {
 				return j, false, false
 			}
 			j++
@@ -111,18 +154,13 @@ func wordEnd(s string, i int) (end int, single, other bool) {
 // countWords counts words, two characters of a script without blanks as one.
 // Eight bytes of ASCII are looked at together.
 func countWords(s string) int {
-	const high, below = 0x8080808080808080, 0x2121212121212121
-	half, before := 0, uint64(1) // before: a blank stands before s[i]
+	half, blank := 0, uint64(1)
 	for i := 0; i < len(s); {
 		if i+8 <= len(s) {
-			x := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
-				uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
-			if x&high == 0 {
-				// Every byte has its high bit set, so nothing is borrowed from
-				// a neighbour; it stays set where the byte is no blank.
-				word := ((x | high) - below) & high >> 7
-				half += 2 * bits.OnesCount64(word&((word^0x0101010101010101)<<8|before))
-				before = word>>56 ^ 1
+			if x := load8(s, i); x&highBits == 0 {
+				n, word := wordStarts(x, blank)
+				half += 2 * n
+				blank = word>>56 ^ 1
 				i += 8
 				continue
 			}
@@ -131,13 +169,13 @@ func countWords(s string) int {
 		i += n
 		switch {
 		case r <= ' ' || unicode.IsSpace(r):
-			before = 1
+			blank = 1
 		case unbroken(r):
 			half++
-			before = 1
+			blank = 1
 		default:
-			half += 2 * int(before)
-			before = 0
+			half += 2 * int(blank)
+			blank = 0
 		}
 	}
 	return (half + 1) / 2

@@ -14,6 +14,7 @@ const (
 	maxFront  = 1 << 20 // bytes of YAML that are read
 	maxValues = 100_000 // values after aliases are expanded
 	maxLevels = 100     // lists and maps inside each other
+	fewProps  = 16
 )
 
 const bom = "\ufeff"
@@ -72,16 +73,35 @@ func (p *parser) properties(lines []int) {
 		n.problem("broken_yaml", f.Broken, f.BrokenLine)
 		return
 	}
-	seen := make(map[string]bool, len(f.Props))
+	var seen map[string]bool
+	if len(f.Props) > fewProps {
+		seen = make(map[string]bool, len(f.Props))
+	}
 	for i := range f.Props {
 		prop := &f.Props[i]
-		if seen[prop.Key] {
+		if f.repeats(i, seen) {
 			n.problem("duplicate_key", fmt.Sprintf("the property %q is set twice", prop.Key), n.line(prop.Name.Start))
 		}
-		seen[prop.Key] = true
 		p.use(prop)
 		p.propertyLinks(prop)
 	}
+}
+
+// repeats reports whether the key of property i stands before it already. Few
+// properties are compared one by one, which needs no map.
+func (f *Front) repeats(i int, seen map[string]bool) bool {
+	key := f.Props[i].Key
+	if seen != nil {
+		again := seen[key]
+		seen[key] = true
+		return again
+	}
+	for _, p := range f.Props[:i] {
+		if p.Key == key {
+			return true
+		}
+	}
+	return false
 }
 
 // use takes tags and aliases from a property.

@@ -242,10 +242,10 @@ func plainValue(v string) (any, bool) {
 	if strings.Contains(v, ": ") || v[len(v)-1] == ':' {
 		return nil, false
 	}
-	if c >= '0' && c <= '9' {
+	if c >= '0' && c <= '9' || c == '+' {
 		return plainNumber(v)
 	}
-	if !isLetter(c) && c < utf8.RuneSelf && c != '/' && c != '(' && (c != '-' && c != ':' || len(v) == 1 || !isLetter(v[1]) && v[1] != '-') {
+	if !isLetter(c) && c < utf8.RuneSelf && c != '/' && c != '(' && (c != '-' && c != ':' || len(v) == 1 || !isLetter(v[1]) && v[1] != '-' && v[1] != ':') {
 		return nil, false
 	}
 	switch v {
@@ -263,6 +263,7 @@ func plainValue(v string) (any, bool) {
 	return v, true
 }
 
+// plainNumber resolves what begins like a number.
 func plainNumber(v string) (any, bool) {
 	if len(v) == 10 && v[4] == '-' && v[7] == '-' && digits(v[:4]) && digits(v[5:7]) && digits(v[8:]) {
 		return v, true
