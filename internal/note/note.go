@@ -37,7 +37,11 @@ type Note struct {
 	ReadOnly bool
 	Problems []Problem
 
-	text string // the source, or its decoded form when it was UTF-16
+	text   string // the source, or its decoded form when it was UTF-16
+	end    int    // how much of text was parsed: less than all only beyond MaxText
+	starts []int  // where each parsed line begins
+	code   []Span // lines of fenced and indented code
+	opt    Options
 }
 
 // Text is the text that the spans point into: the source, without changes,
@@ -92,6 +96,9 @@ type Heading struct {
 	Span    Span   // the whole heading, without the last line end
 	Section Span
 	Line    int // counted from 1, of the file
+	// Nested says that it stands inside a list item or a quote. Such a heading
+	// ends no section outside of its own list or quote.
+	Nested bool
 }
 
 // A Block is the target of a "^id" mark.
@@ -117,19 +124,27 @@ const (
 
 // A Link points from this note to a note, an attachment or a URL.
 type Link struct {
-	Kind     LinkKind
-	Target   string // decoded, without fragment and text; "" for a link into the same note
+	Kind LinkKind
+	// Target is decoded, without fragment and text; "" for a link into the same
+	// note. A URL keeps its fragment and its percent-encoding.
+	Target   string
 	Fragment string // decoded, without '#': "Heading", "A#B" or "^block"
 	Text     string // what a reader sees; "" when the target is shown itself
 	External bool   // Target is a URL with a scheme
 	Field    string // the property or inline field whose value it stands in, else ""
-	Span     Span   // the whole link as written
-	Dest     Span   // the target as written, without the fragment: what a rename replaces
-	Line     int
+	// Definition says that it is a "[label]: target" line: no reader sees it, a
+	// rename replaces it. The links that use it have no Dest of their own.
+	Definition bool
+	Span       Span // the whole link as written
+	Dest       Span // the target as written, without the fragment: what a rename replaces
+	Line       int
 }
 
 // A Field is an inline field: "key:: value" on a line of its own or in a list
 // item, or [key:: value] and (key:: value) inside a line.
+//
+// The value of a field on a line of its own is the rest of that line, with the
+// bracketed fields in it and without a "^id" mark at its end.
 type Field struct {
 	Key   string
 	Value string
@@ -158,7 +173,9 @@ type Chunk struct {
 
 // A Problem is something about a note that its owner may want to know.
 type Problem struct {
-	Kind   string // "broken_yaml", "duplicate_key", "invalid_utf8", "nul_byte", "utf16", "too_large"
+	// Kind is "broken_yaml", "duplicate_key", "invalid_utf8", "nul_byte",
+	// "utf16", "too_large", "too_deep" or "broken_canvas".
+	Kind   string
 	Detail string
 	Line   int // 0 when it concerns the whole file
 }
