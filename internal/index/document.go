@@ -49,8 +49,8 @@ func NewDocument(f File, kind Kind, n *note.Note) Document {
 		d.Problems = append(d.Problems, Problem(p))
 	}
 	for _, l := range n.Links {
-		if l.External {
-			continue
+		if l.External || l.Definition {
+			continue // the links that use a definition stand for it
 		}
 		d.Links = append(d.Links, Link{
 			From: f.Path, Kind: string(l.Kind), Target: l.Target, Fragment: l.Fragment, Text: l.Text,

@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -70,13 +71,13 @@ func (r *run) links(ctx context.Context) error {
 	}
 	r.sort()
 	sources := slices.Clone(r.order[:min(r.w.Sources, len(r.order))])
-	type link struct {
-		points float64
-		from   *Hit
+	best := sources[0].Score
+	if best <= 0 {
+		return nil
 	}
-	got := map[string]link{}
+	got := map[string]*gift{}
 	var order []index.Name
-	for rank, src := range sources {
+	for _, src := range sources {
 		names, err := r.linked(ctx, src)
 		if err != nil {
 			return err
@@ -85,25 +86,32 @@ func (r *run) links(ctx context.Context) error {
 			if n.Path == src.Path {
 				continue
 			}
-			l, ok := got[n.Path]
-			if !ok {
+			g := got[n.Path]
+			if g == nil {
+				g = &gift{from: src.Path}
+				got[n.Path] = g
 				order = append(order, n)
-				l.from = src
 			}
-			l.points += 1 / float64(rank+1)
-			got[n.Path] = l
+			g.points += src.Score / best * spread(len(names))
 		}
 	}
 	slices.SortStableFunc(order, func(a, b index.Name) int { return -cmp.Compare(got[a.Path].points, got[b.Path].points) })
-	if len(order) > r.w.Depth {
-		order = order[:r.w.Depth]
-	}
-	rank := 0
+	order = order[:min(len(order), r.w.Depth)]
 	return r.addNamed(ctx, order, func(h *Hit, n index.Name) {
-		h.add("link", r.place(r.w.Linked, rank), "place %d by links, from %s", rank+1, got[n.Path].from.Path)
-		rank++
+		g := got[n.Path]
+		h.add("link", r.w.Linked*min(1, g.points), "linked or named by %s", g.from)
 	})
 }
+
+// A gift is what a note gets from the notes that link to it.
+type gift struct {
+	points float64
+	from   string
+}
+
+// spread is how much of its points a note gives to each of the notes it links
+// to: a note that links to many says little about each.
+func spread(links int) float64 { return min(1, math.Sqrt(4/float64(max(1, links)))) }
 
 // linked lists what a note links to and which notes its text mentions.
 func (r *run) linked(ctx context.Context, src *Hit) ([]index.Name, error) {

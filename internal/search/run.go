@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"lore/internal/embed"
 	"lore/internal/index"
@@ -76,15 +77,27 @@ func (r *run) sort() {
 	})
 }
 
-// place is what a place of a ranking is worth.
-func (r *run) place(weight float64, rank int) float64 { return weight / (r.w.Flat + float64(rank+1)) }
+// depth is how many notes each ranking gives to the whole.
+func (r *run) depth() int { return max(r.w.Depth, r.o.Offset+r.o.Limit+1) }
+
+// share places a score between the lowest and the highest of its ranking. Of a
+// ranking that was not cut, nothing is the lowest.
+func share(score, low, high float64, cut bool) float64 {
+	if !cut {
+		low = 0
+	}
+	if high <= low {
+		return 1
+	}
+	return max(0, (score-low)/(high-low))
+}
 
 // words adds the ranking by BM25.
 func (r *run) words(ctx context.Context) error {
 	if r.o.Mode == Semantic {
 		return nil
 	}
-	m := index.Match{Weights: r.w.Columns, Filter: r.filter, Limit: max(r.w.Depth, r.o.Offset+r.o.Limit+1)}
+	m := index.Match{Weights: r.w.Columns, Filter: r.filter, Limit: r.depth()}
 	for _, p := range r.q.Phrases {
 		m.All = append(m.All, index.Term{Words: strings.Fields(p)})
 	}
@@ -94,28 +107,51 @@ func (r *run) words(ctx context.Context) error {
 	for _, w := range content(r.q.Words) {
 		m.Any = append(m.Any, index.Term{Words: []string{w}})
 	}
+	for _, w := range r.q.Words {
+		// "Abdul-Aziz" is two words that had better stand together.
+		if parts := pieces(w); len(parts) > 1 {
+			m.Any = append(m.Any, index.Term{Words: parts})
+		}
+	}
 	found, err := r.s.Store.Match(ctx, m)
 	if err != nil {
 		return err
 	}
 	for rank, f := range found {
-		r.hit(f.ID, f.Path).add("words", r.place(r.w.Words, rank), "place %d by words, BM25 %.2f", rank+1, f.Score)
+		points := r.w.Words * share(f.Score, found[len(found)-1].Score, found[0].Score, len(found) == m.Limit)
+		r.hit(f.ID, f.Path).add("words", points, "place %d by words, BM25 %.2f", rank+1, f.Score)
 	}
 	return nil
 }
 
-// content drops the stop words, unless nothing else would be left.
+// content lists the words of a question that tell notes apart: each once,
+// compounds in their parts, without stop words unless nothing else is left.
 func content(words []string) []string {
-	var out []string
+	var all, out []string
 	for _, w := range words {
-		if !stopWords[strings.ToLower(strings.TrimFunc(w, notLetter))] && !slices.Contains(out, w) {
-			out = append(out, w)
+		for _, p := range pieces(w) {
+			if slices.Contains(all, p) {
+				continue
+			}
+			all = append(all, p)
+			if !stopWords[strings.ToLower(p)] {
+				out = append(out, p)
+			}
 		}
 	}
 	if len(out) == 0 {
-		return words
+		return all
 	}
 	return out
+}
+
+// pieces cuts a word where the full-text index does, and drops the "s" of a
+// genitive: "father's" asks for the father.
+func pieces(word string) []string {
+	for _, s := range []string{"'s", "’s", "'S", "’S"} {
+		word = strings.TrimSuffix(strings.TrimRightFunc(word, notLetter), s)
+	}
+	return strings.FieldsFunc(word, func(r rune) bool { return notLetter(r) && !unicode.IsMark(r) })
 }
 
 // meaning adds the ranking by the nearest passage of each note.
@@ -142,12 +178,12 @@ func (r *run) meaning(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("embed the question: %w", err)
 	}
-	near, err := r.s.Store.Nearest(ctx, index.Near{
-		Model: r.s.Model.ID(), Vector: vs[0], Filter: r.filter, Limit: 2 * max(r.w.Depth, r.o.Offset+r.o.Limit+1),
-	})
-	if err != nil {
+	limit := 2 * r.depth()
+	near, err := r.s.Store.Nearest(ctx, index.Near{Model: r.s.Model.ID(), Vector: vs[0], Filter: r.filter, Limit: limit})
+	if err != nil || len(near) == 0 {
 		return err
 	}
+	low, high := float64(near[len(near)-1].Cosine), max(float64(near[0].Cosine), r.w.Sure)
 	must, err := r.mustOccur(ctx)
 	if err != nil {
 		return err
@@ -155,13 +191,14 @@ func (r *run) meaning(ctx context.Context) error {
 	rank := 0
 	seen := map[int64]bool{}
 	for _, p := range near {
-		if seen[p.ID] || must != nil && !must[p.ID] || rank >= max(r.w.Depth, r.o.Offset+r.o.Limit+1) {
+		if seen[p.ID] || must != nil && !must[p.ID] || rank >= r.depth() {
 			continue
 		}
 		seen[p.ID] = true
 		h := r.hit(p.ID, p.Path)
 		h.Cosine, h.seq = p.Cosine, p.Seq
-		h.add("meaning", r.place(r.w.Meaning, rank), "place %d by meaning, cosine %.3f", rank+1, p.Cosine)
+		points := r.w.Meaning * share(float64(p.Cosine), low, high, len(near) == limit)
+		h.add("meaning", points, "place %d by meaning, cosine %.3f", rank+1, p.Cosine)
 		rank++
 	}
 	return nil
@@ -266,12 +303,11 @@ func (r *run) best() float64 {
 	if len(r.q.Words)+len(r.q.Phrases) == 0 {
 		return 1
 	}
-	total := 0.0
-	if r.out.Mode != Semantic {
-		total += r.w.Words
+	switch r.out.Mode {
+	case Lexical:
+		return r.w.Words
+	case Semantic:
+		return r.w.Meaning
 	}
-	if r.out.Mode != Lexical {
-		total += r.w.Meaning
-	}
-	return r.place(total, 0)
+	return r.w.Words + r.w.Meaning
 }

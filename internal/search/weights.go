@@ -7,20 +7,21 @@ import "lore/internal/index"
 type Weights struct {
 	// Columns weigh where a word stands, for BM25.
 	Columns [index.Columns]float64
-	// Words and Meaning weigh the two rankings that are fused.
+	// Words and Meaning weigh the two rankings. A note gets its share of each:
+	// its score between the lowest and the highest of the ranking.
 	Words, Meaning float64
-	// Flat is the constant of reciprocal rank fusion: a larger one makes the
-	// first places matter less.
-	Flat float64
-	// Depth is how many notes each ranking gives to the fusion.
+	// Sure is the cosine from which a passage may have all the points of
+	// Meaning. When even the nearest one is farther, meaning says little.
+	Sure float64
+	// Depth is how many notes each ranking gives to the whole.
 	Depth int
 	// Name is added for a note that is called exactly what was asked.
 	Name float64
 	// Similar is added for a note whose name is what was asked but for a typing
 	// mistake.
 	Similar float64
-	// Linked weighs the ranking of notes that the best notes link to or mention
-	// by name; Sources is how many of the best notes are asked for theirs.
+	// Linked weighs what a note gets from the best notes that link to it or
+	// mention it by name; Sources is how many of the best notes give.
 	Linked  float64
 	Sources int
 }
@@ -29,11 +30,10 @@ type Weights struct {
 func DefaultWeights() Weights {
 	return Weights{
 		Columns: [index.Columns]float64{index.ColTitle: 2, index.ColNames: 1, index.ColHeadings: 0.5, index.ColTags: 1, index.ColBody: 1},
-		Words:   1, Meaning: 1,
-		Flat:  10,
+		Words:   1, Meaning: 0.8, Sure: 0.5,
 		Depth: 100,
-		Name:  0.1, Similar: 0.08,
-		Linked: 0.5, Sources: 3,
+		Name:  0.5, Similar: 0.4,
+		Linked: 0.7, Sources: 3,
 	}
 }
 
