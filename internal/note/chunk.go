@@ -224,7 +224,7 @@ func (n *Note) chunk(from int) {
 			i++
 			// Below a bare heading the next one says more truly where the text is.
 			if strings.TrimSpace(n.text[s.head:s.End]) == "" {
-				s.path, s.head = secs[i].path, secs[i].head
+				s.path, s.head, s.level = secs[i].path, secs[i].head, secs[i].level
 			}
 			s.half += secs[i].half
 			s.End = secs[i].End

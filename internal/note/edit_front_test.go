@@ -62,6 +62,8 @@ func TestSetProperty(t *testing.T) {
 		{"the same value", "---\na: 'x'\n---\n", "a", "x", "---\na: 'x'\n---\n"},
 		{"anchor used nowhere", "---\na: &x 1\nb: 2\n---\n", "a", 3, "---\na: 3\nb: 2\n---\n"},
 		{"alias", "---\na: &x 1\nb: *x\n---\n", "b", 3, "---\na: &x 1\nb: 3\n---\n"},
+		{"comment beside, with the library", "---\na: >-\n  x\nb: 1  # c\nc: [x, {y: z}] # d\n---\n", "b", 2, "---\na: >-\n  x\nb: 2  # c\nc: [x, {y: z}] # d\n---\n"},
+		{"flow map with comment", "---\nc: [x, {y: z}] # d\n---\n", "c", "w", "---\nc: w # d\n---\n"},
 		{"old values untouched", "---\nn: 007\nd: 2024-1-1\nno: no\nq: \"\\u00e9\"\na: 1\n---\n", "a", 2, "---\nn: 007\nd: 2024-1-1\nno: no\nq: \"\\u00e9\"\na: 2\n---\n"},
 	}
 	for _, tt := range tests {

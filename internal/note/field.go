@@ -36,7 +36,6 @@ func (in *inline) lineFields() {
 			continue
 		}
 		from, to := trimLeft(s, val, end), trimRight(s, val, end)
-		to = trimRight(s, val, blockMark(s, val, to).Start)
 		from = min(from, to)
 		in.fields = append(in.fields, lineField{key, Span{from, max(to, from)}})
 		in.addField(key, Span{start, max(to, val)}, Span{from, to})

@@ -36,7 +36,7 @@ func (p *parser) front() (body int) {
 		return start
 	}
 	yamlStart := pos
-	starts := []int{0}
+	starts := make([]int, 1, 2*fewProps)
 	for pos < len(text) {
 		end, next := lineEnd(text, pos, loneCR)
 		starts = append(starts, pos)

@@ -6,6 +6,20 @@
 // exact bytes it stands on, so an edit is a patch of those bytes and nothing is
 // ever written back from a tree. Nothing here opens a file or knows that an
 // index exists.
+//
+// Where the dialects leave room, this is what is read:
+//
+//   - Links and tags count in text, headings, tables, callouts and footnotes;
+//     not in code, math, HTML blocks, HTML tags and %%comments%%.
+//   - "[[a]](b)" is a Markdown link with brackets in its text.
+//   - A lone CR ends a line; U+2028 does not.
+//   - YAML is read as YAML 1.2: "no" and "on" are texts. A key that is a list or
+//     a map, as in {{date}}, makes front matter broken. Aliases are followed
+//     within a budget.
+//   - A tag follows a blank, an opening mark or punctuation of another script,
+//     and is more than a number.
+//   - "key:: value" needs a blank or the line's end behind the colons.
+//   - Quotes and lists deeper than a hundred levels are read as text.
 package note
 
 // A Span is a half-open range of bytes in the source. The zero Span means that

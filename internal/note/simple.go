@@ -16,6 +16,7 @@ func (p *parser) simpleFront(lines []int) bool {
 		return false
 	}
 	s := simple{text: p.text, lines: lines, end: f.YAML.End}
+	f.Props = make([]Property, 0, min(len(lines), fewProps))
 	for s.at = 0; s.at < len(lines); {
 		from, to := s.line(s.at)
 		first := trimLeft(p.text, from, to)

@@ -33,8 +33,12 @@ func (in *inline) wikilink(start, i int) int {
 }
 
 // wikiEnd finds the end of a wikilink whose inside begins at s[i], or 0. It
-// ends on the same line, and a second "[[" begins a new one.
+// ends on the same line, a second "[[" begins a new one, and of three brackets
+// the last two count.
 func wikiEnd(s string, i int) int {
+	if i < len(s) && s[i] == '[' {
+		return 0
+	}
 	for j := i; j < len(s); j++ {
 		switch s[j] {
 		case '\n', '\r':
