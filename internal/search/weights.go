@@ -33,7 +33,7 @@ func DefaultWeights() Weights {
 		Words:   1, Meaning: 0.8, Sure: 0.5,
 		Depth: 100,
 		Name:  0.5, Similar: 0.4,
-		Linked: 0.7, Sources: 3,
+		Linked: 0.6, Sources: 3,
 	}
 }
 

@@ -28,7 +28,7 @@ func (s *Store) Apply(ctx context.Context, b index.Batch) error {
 	}
 	last := s.lastID
 	err := s.db.Tx(ctx, func(tx *sql.Tx) error {
-		w := &writer{ctx: ctx, tx: tx, store: s}
+		w := newWriter(ctx, tx, s)
 		defer w.close()
 		for _, p := range b.Drop {
 			if err := w.drop(p); err != nil {
@@ -46,6 +46,9 @@ func (s *Store) Apply(ctx context.Context, b index.Batch) error {
 			if ids[i], err = w.put(&b.Put[i]); err != nil {
 				return fmt.Errorf("index %q: %w", b.Put[i].Path, err)
 			}
+		}
+		if err := w.flush(); err != nil {
+			return err
 		}
 		if err := w.words(ids, b.Put); err != nil {
 			return err
@@ -66,7 +69,63 @@ type writer struct {
 	stmts   map[string]*sql.Stmt
 	changed bool
 	delta   counts
-	buf     []any
+
+	names, tags, props, links, chunks rows
+}
+
+func newWriter(ctx context.Context, tx *sql.Tx, s *Store) *writer {
+	return &writer{
+		ctx: ctx, tx: tx, store: s, stmts: map[string]*sql.Stmt{},
+		names:  rows{head: `INSERT INTO names (key, kind, note) VALUES `, columns: 3},
+		tags:   rows{head: `INSERT INTO tags (tag, note) VALUES `, columns: 2},
+		props:  rows{head: `INSERT INTO props (key, note, seq, value) VALUES `, columns: 4},
+		links:  rows{head: `INSERT INTO links (note, seq, key, kind, target, fragment, text, field, line, start, stop) VALUES `, columns: 11},
+		chunks: rows{head: `INSERT INTO chunks (note, seq, heading, line, hash, text) VALUES `, columns: 6},
+	}
+}
+
+// rows gathers rows of one table, to insert many with one statement: the call
+// costs more than the row.
+type rows struct {
+	head    string
+	columns int
+	args    []any
+}
+
+const rowsAtOnce = 32
+
+func (w *writer) add(r *rows, args ...any) error {
+	r.args = append(r.args, args...)
+	if len(r.args) < rowsAtOnce*r.columns {
+		return nil
+	}
+	return w.insert(r)
+}
+
+// insert writes the rows that were gathered.
+func (w *writer) insert(r *rows) error {
+	n := len(r.args) / r.columns
+	if n == 0 {
+		return nil
+	}
+	row := marks(r.columns)
+	query := r.head + strings.Repeat(row+",", n-1) + row
+	defer func() { r.args = r.args[:0] }()
+	if n < rowsAtOnce {
+		_, err := w.tx.ExecContext(w.ctx, query, r.args...) // once a batch: not worth keeping
+		return err
+	}
+	return w.exec(query, r.args...)
+}
+
+// flush writes all rows that were gathered.
+func (w *writer) flush() error {
+	for _, r := range []*rows{&w.names, &w.tags, &w.props, &w.links, &w.chunks} {
+		if err := w.insert(r); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // counts are kept in one row of meta and changed with every batch, so that the
@@ -105,9 +164,6 @@ func (w *writer) stmt(query string) (*sql.Stmt, error) {
 	st, err := w.tx.PrepareContext(w.ctx, query)
 	if err != nil {
 		return nil, err
-	}
-	if w.stmts == nil {
-		w.stmts = map[string]*sql.Stmt{}
 	}
 	w.stmts[query] = st
 	return st, nil
@@ -252,20 +308,20 @@ func (w *writer) put(d *index.Document) (int64, error) {
 	return id, w.parts(id, d)
 }
 
-// parts writes what hangs on a row.
+// parts gathers what hangs on a row.
 func (w *writer) parts(id int64, d *index.Document) error {
 	for _, n := range index.NamesOf(d.Path, d.Kind, d.Title, d.Aliases) {
-		if err := w.exec(`INSERT INTO names (key, kind, note) VALUES (?, ?, ?)`, n.Key, int(n.Kind), id); err != nil {
+		if err := w.add(&w.names, n.Key, int(n.Kind), id); err != nil {
 			return err
 		}
 	}
 	for _, t := range d.Tags {
-		if err := w.exec(`INSERT INTO tags (tag, note) VALUES (?, ?)`, strings.ToLower(t), id); err != nil {
+		if err := w.add(&w.tags, strings.ToLower(t), id); err != nil {
 			return err
 		}
 	}
 	for i, p := range d.Props {
-		if err := w.exec(`INSERT INTO props (key, note, seq, value) VALUES (?, ?, ?, ?)`, strings.ToLower(p.Key), id, i, strings.ToLower(p.Value)); err != nil {
+		if err := w.add(&w.props, strings.ToLower(p.Key), id, i, strings.ToLower(p.Value)); err != nil {
 			return err
 		}
 	}
@@ -274,43 +330,16 @@ func (w *writer) parts(id int64, d *index.Document) error {
 	}
 	w.delta.Links += len(d.Links)
 	w.delta.Passages += len(d.Chunks)
-	if err := w.links(id, d.Links); err != nil {
-		return err
-	}
-	return w.chunks(id, d.Chunks)
-}
-
-const linkColumns, linkRow, linkRows = 11, "(?,?,?,?,?,?,?,?,?,?,?)", 8
-
-// links inserts several rows with each statement: the call costs more than the
-// row.
-func (w *writer) links(id int64, links []index.Link) error {
-	const head = `INSERT INTO links (note, seq, key, kind, target, fragment, text, field, line, start, stop) VALUES `
-	for at := 0; at < len(links); {
-		n := 1
-		query := head + linkRow
-		if len(links)-at >= linkRows {
-			n = linkRows
-			query = head + strings.Repeat(linkRow+",", linkRows-1) + linkRow
-		}
-		w.buf = w.buf[:0]
-		for i := at; i < at+n; i++ {
-			l := &links[i]
-			w.buf = append(w.buf, id, i, index.TargetKey(l.Target), l.Kind, l.Target, l.Fragment, l.Text, l.Field, l.Line, l.Start, l.End)
-		}
-		if err := w.exec(query, w.buf...); err != nil {
+	for i := range d.Links {
+		l := &d.Links[i]
+		err := w.add(&w.links, id, i, index.TargetKey(l.Target), l.Kind, l.Target, l.Fragment, l.Text, l.Field, l.Line, l.Start, l.End)
+		if err != nil {
 			return err
 		}
-		at += n
 	}
-	return nil
-}
-
-func (w *writer) chunks(id int64, chunks []index.Chunk) error {
-	for i := range chunks {
-		c := &chunks[i]
-		if err := w.exec(`INSERT INTO chunks (note, seq, heading, line, hash, text) VALUES (?, ?, ?, ?, ?, ?)`,
-			id, i, c.Heading, c.Line, c.Hash[:], c.Text); err != nil {
+	for i := range d.Chunks {
+		c := &d.Chunks[i]
+		if err := w.add(&w.chunks, id, i, c.Heading, c.Line, c.Hash[:], c.Text); err != nil {
 			return err
 		}
 	}
