@@ -159,6 +159,9 @@ func TestHostileHeaders(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+}
+
+func TestHostileOffsets(t *testing.T) {
 	file := smallFile(t, nil)
 	end := int64(len(file))
 	move := func(change func(words *Tensor, h *Header)) string {
