@@ -3,6 +3,7 @@ package bert
 import (
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -158,19 +159,51 @@ func TestHostileHeaders(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+}
+
+func TestHostileOffsets(t *testing.T) {
 	file := smallFile(t, nil)
+	end := int64(len(file))
+	move := func(change func(words *Tensor, h *Header)) string {
+		return patched(t, file, func(h *Header) { change(&h.Tensors[0], h) })
+	}
 	for name, file := range map[string]string{
-		"other magic":   "LOREBARK" + file[8:],
-		"other version": file[:8] + "\x02" + file[9:],
-		"far away":      strings.Replace(file, `"offset":0,`, `"offset":9,`, 1),
-		"before it":     strings.Replace(file, `"offset":0`, `"offset":-1`, 1)[1:],
-		"long header":   file[:12] + "\xff\xff\xff\xff" + file[16:],
-		"unknown field": strings.Replace(file, `"layers"`, `"lasers"`, 1),
+		"other magic":      "LOREBARK" + file[8:],
+		"other version":    file[:8] + "\x02" + file[9:],
+		"long header":      file[:12] + "\xff\xff\xff\xff" + file[16:],
+		"unknown field":    strings.Replace(file, `"layers"`, `"lasers"`, 1),
+		"last byte":        file[:len(file)-1],
+		"before it":        move(func(w *Tensor, _ *Header) { w.Offset = -1 }),
+		"half beyond":      move(func(w *Tensor, _ *Header) { w.Offset = end - 7*64 }),
+		"beyond":           move(func(w *Tensor, _ *Header) { w.Offset = end + 1 }),
+		"overflow":         move(func(w *Tensor, _ *Header) { w.Offset = math.MaxInt64 }),
+		"scales beyond":    move(func(w *Tensor, _ *Header) { w.Scales = end }),
+		"scales before":    move(func(w *Tensor, _ *Header) { w.Scales = -4 }),
+		"sums beyond":      move(func(_ *Tensor, h *Header) { h.Tensors[4].Sums = end }),
+		"no vocabulary":    move(func(_ *Tensor, h *Header) { h.Vocabulary.Size = 0 }),
+		"minus vocabulary": move(func(_ *Tensor, h *Header) { h.Vocabulary.Size = -1 }),
+		"long vocabulary":  move(func(_ *Tensor, h *Header) { h.Vocabulary.Size = math.MaxInt64 }),
 	} {
-		if _, err := Load(file, Options{}); name != "far away" && fault.Of(err) != fault.Invalid {
+		if _, err := Load(file, Options{}); fault.Of(err) != fault.Invalid {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+}
+
+// patched changes the header of a file and leaves its data.
+func patched(t testing.TB, file string, change func(*Header)) string {
+	f, err := Parse(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(&f.Header)
+	header, err := json.Marshal(f.Header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw := append([]byte(magic), version, 0, 0, 0)
+	raw = binary.LittleEndian.AppendUint32(raw, uint32(len(header)))
+	return string(raw) + string(header) + f.data
 }
 
 // A file of any bytes loads and runs, or gives an error.

@@ -64,7 +64,7 @@ func quantiseAVX512(dst *uint8, x *float32, n int, low, inverse float32)
 
 // detect returns the kernels of this CPU, the best last.
 func detect() []*kernel {
-	found := []*kernel{&scalarBytes, &scalar}
+	found := []*kernel{&scalar}
 	avx2 := kernel{
 		name: "avx2",
 		rows: 6, cols: 16, gemm: gemmAVX2, unpack: unpackAVX2, batch: 512, feed: 512,

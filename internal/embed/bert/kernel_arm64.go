@@ -46,7 +46,7 @@ func detect() []*kernel {
 			quantiseNEON(&dst[0], &x[0], len(x), low, inverse)
 		},
 	}
-	found := []*kernel{&scalarBytes, &scalar, &neon}
+	found := []*kernel{&scalar, &neon}
 	if cpu.ARM64.HasASIMDDP {
 		sdot := neon
 		sdot.name = "neon-sdot"

@@ -16,7 +16,7 @@ func noise(r *rand.Rand, n int, size float64) []float32 {
 }
 
 func each(t *testing.T, test func(t *testing.T, k *kernel, r *rand.Rand)) {
-	for _, k := range detect() {
+	for _, k := range append(detect(), &scalarBytes) {
 		t.Run(k.name, func(t *testing.T) { test(t, k, rand.New(rand.NewPCG(1, 2))) })
 	}
 }

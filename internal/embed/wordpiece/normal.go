@@ -12,9 +12,8 @@ import (
 func (t *Tokenizer) plain(dst []int32, text string, limit int) []int32 {
 	s := splitter{t: t, dst: dst, limit: limit}
 	for len(text) > 0 && len(s.dst) < limit {
-		// Text is taken in portions that end at a space: each is normalised
-		// alone, so that of a very long text only the part that is wanted is
-		// worked on.
+		// Text is taken in portions, each normalised alone, so that of a very
+		// long text only the part that is wanted is worked on.
 		var part string
 		part, text = portion(text)
 		if isASCII(part) {
@@ -30,11 +29,12 @@ func (t *Tokenizer) plain(dst []int32, text string, limit int) []int32 {
 	return s.dst
 }
 
-// portion cuts at the first space or line end after 512 bytes. Neither combines
-// with anything beside it.
+// portion cuts after 512 bytes, before the next space, line end or ideograph
+// (U+5000 to U+9FFF begin with these bytes): none of them combines with what
+// stands before it.
 func portion(text string) (part, rest string) {
 	for i := 512; i < len(text); i++ {
-		if text[i] == ' ' || text[i] == '\n' {
+		if c := text[i]; c == ' ' || c == '\n' || c >= 0xE5 && c <= 0xE9 {
 			return text[:i], text[i:]
 		}
 	}

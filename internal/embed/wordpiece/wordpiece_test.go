@@ -93,7 +93,7 @@ func TestMax(t *testing.T) {
 // Long texts are read in portions, whose borders must not show.
 func TestLongText(t *testing.T) {
 	tokens := minilm(t)
-	for _, words := range []string{"the quick brown fox ", "crème brûlée\n", "e\u0301 x ", "日本語 ", strings.Repeat("x", 700) + " "} {
+	for _, words := range []string{"the quick brown fox ", "crème brûlée\n", "e\u0301 x ", "日本語 ", "漢字", "漢ΑΣ字x", strings.Repeat("x", 700) + " "} {
 		one := tokens.Encode(nil, words, 1<<20)
 		one = one[1 : len(one)-1]
 		got := tokens.Encode(nil, strings.Repeat(words, 300), 1<<20)

@@ -179,12 +179,8 @@ func byteGemm(a *asm, t tile) {
 		} else {
 			a.op("%s %d(DI), %s", load, u*64+32, t.free(1))
 		}
-		spare := 4
-		if t.reg == "Y" {
-			spare = 2
-		}
 		for r := range t.rows {
-			source := t.free(2 + r%spare)
+			source := t.free(2 + r%2)
 			a.op("VPBROADCASTD %s, %s", t.row(r, u*4), source)
 			for j := range 2 {
 				if t.reg == "Z" {
