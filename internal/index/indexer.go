@@ -196,7 +196,7 @@ func nonNil(s []string) []string {
 }
 
 func noteKeys(files []File) []string {
-	var out []string
+	out := make([]string, 0, len(files))
 	for _, f := range files {
 		if k := vault.KindOf(f.Path); k == vault.Note || k == vault.Canvas {
 			out = append(out, f.Path)
@@ -214,14 +214,15 @@ type job struct {
 
 // work is what a comparison leaves to do.
 type work struct {
-	read []job
-	drop []string
+	read  []job
+	drop  []string
+	first bool // the index was empty
 }
 
 // compare walks two sorted lists side by side.
 func compare(known []File, list *vault.Listing) work {
-	var w work
-	i := 0
+	w := work{first: len(known) == 0}
+	i, seen := 0, 0
 	for _, e := range list.Entries {
 		for i < len(known) && known[i].Path < e.Path {
 			i++
@@ -231,9 +232,13 @@ func compare(known []File, list *vault.Listing) work {
 				w.read = append(w.read, job{entry: e, old: known[i], had: true})
 			}
 			i++
+			seen++
 			continue
 		}
 		w.read = append(w.read, job{entry: e})
+	}
+	if seen == len(known) {
+		return w // nothing is gone
 	}
 	all := make([]string, len(known))
 	for i, f := range known {
@@ -292,7 +297,7 @@ func (ix *Indexer) work(ctx context.Context, w work) (Summary, error) {
 	}
 	go func() { readers.Wait(); close(done) }() // ends with the readers, which g waits for
 	var sum Summary
-	g.Go(func() error { return ix.write(gctx, w.drop, done, total, &sum) })
+	g.Go(func() error { return ix.write(gctx, w, done, &sum) })
 	err := g.Wait()
 	if err != nil && ctx.Err() != nil {
 		err = ctx.Err()
@@ -322,10 +327,11 @@ func (ix *Indexer) readAll(ctx context.Context, jobs <-chan job, done chan<- out
 }
 
 // write collects outcomes into batches and applies them.
-func (ix *Indexer) write(ctx context.Context, drop []string, done <-chan outcome, total int, sum *Summary) error {
+func (ix *Indexer) write(ctx context.Context, w work, done <-chan outcome, sum *Summary) error {
+	total := len(w.read) + len(w.drop)
 	p := progress{ix: ix, total: total, start: ix.now()}
 	defer func() { p.publish(true) }()
-	b := Batch{Drop: drop}
+	b := Batch{Drop: w.drop}
 	size := 0
 	flush := func() error {
 		if err := ix.store.Apply(ctx, b); err != nil {
@@ -359,7 +365,7 @@ func (ix *Indexer) write(ctx context.Context, drop []string, done <-chan outcome
 		return err
 	}
 	// Merging costs about as much as a fifth of the load it follows.
-	if n := sum.Wrote(); n > 1000 || n > 50 && n*5 > total {
+	if w.first || sum.Wrote() > 1000 {
 		return ix.store.Settle(ctx)
 	}
 	return nil

@@ -33,8 +33,9 @@ func (v *Vault) Walk(ctx context.Context) (*Listing, error) {
 	defer root.Close()
 	w := v.newWalker(ctx, root)
 	w.list.Began = began
+	w.list.Entries = make([]Entry, 0, v.expected())
 	w.list.root, w.list.Replaced = id, !v.isOpenOn(id)
-	if err := w.folder(root, "", "", 0); err != nil {
+	if err := w.from(root, "", 0); err != nil {
 		return nil, err
 	}
 	w.list.finish()
@@ -43,6 +44,17 @@ func (v *Vault) Walk(ctx context.Context) (*Listing, error) {
 	v.disk, v.plain = w.disk, w.plain
 	v.mu.Unlock()
 	return w.list, nil
+}
+
+// expected is how many files the next walk is likely to find.
+func (v *Vault) expected() int {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	n := len(v.known)
+	if v.last != nil {
+		n = len(v.last.Entries)
+	}
+	return n + n/16 + 64
 }
 
 // A walker goes through one folder after the other. It holds one descriptor
@@ -75,9 +87,20 @@ func (w *walker) problem(kind ProblemKind, key, other, format string, args ...an
 // A child is a folder that is still to be entered.
 type child struct{ name, key, disk string }
 
+// from walks the folder that at holds, whose name on disk is disk.
+func (w *walker) from(at *os.Root, disk string, depth int) error {
+	top, err := openedFolder(at)
+	if err != nil {
+		w.unreadable(keyOrRoot(Key(disk)), err)
+		return nil
+	}
+	defer top.close()
+	return w.folder(top, Key(disk), disk, depth)
+}
+
 // folder lists one folder and then those in it. It fails only with the context
 // or with w.entered.
-func (w *walker) folder(at *os.Root, key, disk string, depth int) error {
+func (w *walker) folder(at openFolder, key, disk string, depth int) error {
 	if err := w.ctx.Err(); err != nil {
 		return fmt.Errorf("walk of the vault: %w", err)
 	}
@@ -86,7 +109,7 @@ func (w *walker) folder(at *os.Root, key, disk string, depth int) error {
 			return err
 		}
 	}
-	infos, err := readFolder(at)
+	infos, err := w.read(at, disk)
 	if err != nil {
 		w.unreadable(keyOrRoot(key), err)
 	}
@@ -111,20 +134,20 @@ func (w *walker) folder(at *os.Root, key, disk string, depth int) error {
 	return nil
 }
 
-func (w *walker) enter(at *os.Root, c child, depth int) error {
+func (w *walker) enter(at openFolder, c child, depth int) error {
 	if depth > maxFolders {
 		w.problem(TooDeep, c.key, "", "more than %d folders lie inside each other here; what is below is not read", maxFolders)
 		w.list.unknown = append(w.list.unknown, c.key)
 		return nil
 	}
-	sub, err := at.OpenRoot(c.name)
+	sub, err := at.enter(c.name)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) { // it went away meanwhile
 			w.unreadable(c.key, err)
 		}
 		return nil
 	}
-	defer sub.Close()
+	defer sub.close()
 	return w.folder(sub, c.key, c.disk, depth)
 }
 
@@ -147,27 +170,22 @@ func join(dir, name string) string {
 	return dir + "/" + name
 }
 
-// readFolder lists a folder with what the system knows of each file. When one
-// file cannot be asked about, the others are asked one by one.
-func readFolder(at *os.Root) ([]fs.FileInfo, error) {
-	f, err := at.Open(".")
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	infos, err := f.Readdir(-1)
+// read lists a folder with what the system knows of each file. When one file
+// cannot be asked about, the others are asked one by one.
+func (w *walker) read(at openFolder, disk string) ([]fs.FileInfo, error) {
+	infos, err := at.infos()
 	if err == nil {
 		slices.SortFunc(infos, func(a, b fs.FileInfo) int { return strings.Compare(a.Name(), b.Name()) })
 		return infos, nil
 	}
-	if _, err := f.Seek(0, 0); err != nil {
-		return infos, err
+	names, namesErr := at.names()
+	if namesErr != nil {
+		return nil, namesErr
 	}
-	names, _ := f.Readdirnames(-1)
 	slices.Sort(names)
 	infos = infos[:0]
 	for _, name := range names {
-		if info, err := at.Lstat(name); err == nil {
+		if info, err := w.root.Lstat(join(disk, name)); err == nil {
 			infos = append(infos, info)
 		}
 	}

@@ -305,7 +305,7 @@ func (w *Watcher) tree(ctx context.Context, disk string) (*Listing, error) {
 		}
 		defer at.Close()
 	}
-	return walk.list, walk.folder(at, Key(disk), disk, strings.Count(disk, "/"))
+	return walk.list, walk.from(at, disk, strings.Count(disk, "/"))
 }
 
 // event takes in one event. Everything about it is a hint; the disk is asked.

@@ -272,6 +272,7 @@ func (w *writer) remove(query string, id int64) (int, error) {
 }
 
 func (w *writer) touch(f *index.File) error {
+	w.changed = true // the list of files did
 	return w.exec(`UPDATE notes SET size = ?, mtime = ?, inode = ?, seen = ? WHERE path = ?`,
 		f.Size, f.ModTime, int64(f.Inode), f.Seen, f.Path)
 }
@@ -456,10 +457,16 @@ func readCounts(ctx context.Context, q querier) (counts, error) {
 }
 
 // Settle merges the full-text index after a bulk load (queries get two to three
-// times faster) and drops vectors that no passage has any more.
+// times faster), makes the indexes that a bulk load is better without, and drops
+// vectors that no passage has any more.
 func (s *Store) Settle(ctx context.Context) error {
 	s.applying.Lock()
 	defer s.applying.Unlock()
+	for _, q := range lateIndexes {
+		if _, err := s.db.Write.ExecContext(ctx, q); err != nil {
+			return fmt.Errorf("make an index: %w", err)
+		}
+	}
 	if _, err := s.db.Write.ExecContext(ctx, `INSERT INTO words (words) VALUES ('optimize')`); err != nil {
 		return fmt.Errorf("merge the full-text index: %w", err)
 	}
@@ -467,6 +474,15 @@ func (s *Store) Settle(ctx context.Context) error {
 		return fmt.Errorf("empty the log of the index: %w", err)
 	}
 	return s.compactVectors(ctx)
+}
+
+// lateIndexes have keys in no order. Filled row by row they touch a page for
+// nearly every row, which at half a million passages is most of the writing;
+// made at once they are sorted first. Until the first Settle the questions that
+// use them read whole tables.
+var lateIndexes = []string{
+	`CREATE INDEX IF NOT EXISTS chunks_hash ON chunks (hash)`,
+	`CREATE INDEX IF NOT EXISTS links_key ON links (key)`,
 }
 
 func encode(v any) string {

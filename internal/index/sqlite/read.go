@@ -11,31 +11,6 @@ import (
 	"lore/internal/index"
 )
 
-const filesSQL = `SELECT path, size, mtime, inode, hash, seen FROM notes ORDER BY path`
-
-// Files hands over the stat of every row.
-func (s *Store) Files(ctx context.Context, yield func(index.File) error) error {
-	rows, err := s.db.Read.QueryContext(ctx, filesSQL)
-	if err != nil {
-		return fmt.Errorf("list indexed files: %w", err)
-	}
-	defer rows.Close()
-	var f index.File
-	var hash sql.RawBytes
-	var inode int64
-	for rows.Next() {
-		if err := rows.Scan(&f.Path, &f.Size, &f.ModTime, &inode, &hash, &f.Seen); err != nil {
-			return err
-		}
-		f.Inode = uint64(inode)
-		copy(f.Hash[:], hash)
-		if err := yield(f); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
-}
-
 const rowColumns = `n.id, n.path, n.kind, n.title, n.type, n.date, n.size, n.mtime, n.inode, n.hash, n.seen, n.words, n.lines,
   n.tasks, n.done, n.readonly, n.tags, n.aliases, n.props, n.problems`
 

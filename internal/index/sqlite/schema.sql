@@ -66,7 +66,6 @@ CREATE TABLE links (
   stop     INTEGER NOT NULL,
   PRIMARY KEY (note, seq)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX links_key ON links (key);
 
 CREATE TABLE chunks (
   note    INTEGER NOT NULL,
@@ -77,7 +76,6 @@ CREATE TABLE chunks (
   text    TEXT    NOT NULL,
   PRIMARY KEY (note, seq)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX chunks_hash ON chunks (hash);
 
 -- The words of a note, one row for each, by the id of the note. The text itself
 -- is in chunks, so this table keeps none.
