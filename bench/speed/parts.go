@@ -143,7 +143,7 @@ func bareQuery(db, word string) error {
 		return err
 	}
 	defer d.Close()
-	rows, err := d.Query(`SELECT n.path FROM words JOIN notes n ON n.id = words.rowid WHERE words MATCH ? ORDER BY rank LIMIT 10`, `"`+word+`"`)
+	rows, err := d.Query(`SELECT n.path FROM (SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank LIMIT 10) h JOIN notes n ON n.id = h.rowid`, `"`+word+`"`)
 	if err != nil {
 		return err
 	}

@@ -95,8 +95,8 @@ func plainQuery(db *sql.DB, q string) error {
 	for _, w := range sqlite.Words(q) {
 		terms = append(terms, `"`+w+`"`)
 	}
-	rows, err := db.Query(`SELECT words.rowid, n.path, n.title FROM words JOIN notes n ON n.id = words.rowid
-	  WHERE words MATCH ? ORDER BY bm25(words, 2, 1, 0.5, 1, 1) LIMIT 10`, strings.Join(terms, " OR "))
+	rows, err := db.Query(`SELECT h.rowid, n.path, n.title FROM (
+	  SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words, 2, 1, 0.5, 1, 1) LIMIT 10) h JOIN notes n ON n.id = h.rowid`, strings.Join(terms, " OR "))
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -50,6 +52,11 @@ type session struct {
 	mu  sync.Mutex
 	sum index.Summary
 }
+
+// recent is how long a comparison with the vault is believed. It lets a script
+// that asks ten questions compare once, and is over before a person has saved a
+// file and asked again.
+const recent = 2 * time.Second
 
 // patience is how long a question waits for the index to catch up with the
 // vault. Comparing ten thousand notes takes a tenth of it.
@@ -201,6 +208,10 @@ func (s *session) catchUp(ctx context.Context, o cli.OpenOptions) error {
 	if !s.writer {
 		return nil
 	}
+	if at := s.syncedAt(); !o.Wait && !s.opening.Rebuilt && s.app.now().Sub(at) < recent {
+		s.indexer.Believe(at)
+		return nil
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	s.cancel = cancel
 	done := make(chan error, 1)
@@ -225,8 +236,25 @@ func (s *session) catchUp(ctx context.Context, o cli.OpenOptions) error {
 	return s.embedFew(ctx)
 }
 
+// syncedAt is when a process last compared the whole vault with the index.
+func (s *session) syncedAt() time.Time {
+	info, err := os.Stat(s.syncedPath())
+	if err != nil || info.ModTime().After(s.app.now()) {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+func (s *session) syncedPath() string { return filepath.Join(s.dir, "synced") }
+
 func (s *session) sync(ctx context.Context) error {
+	start := s.app.now()
 	sum, err := s.indexer.Sync(ctx)
+	if err == nil && sum.State.Mode != vault.Offline {
+		// Without the mark the next start compares again, and that is all.
+		_ = os.WriteFile(s.syncedPath(), nil, 0o600)
+		_ = os.Chtimes(s.syncedPath(), start, start)
+	}
 	s.mu.Lock()
 	s.sum = sum
 	s.mu.Unlock()

@@ -114,6 +114,12 @@ func (ix *Indexer) setFreshness(f func(*Freshness)) {
 	f(&ix.state)
 }
 
+// Believe takes over that the index was true to the vault at a moment, as
+// another process found out.
+func (ix *Indexer) Believe(at time.Time) {
+	ix.setFreshness(func(f *Freshness) { *f = Freshness{Fresh: true, Synced: at} })
+}
+
 // Sync compares the whole vault with the index and mends the index. It may be
 // stopped at any moment: what was done stays done, and the next Sync goes on.
 func (ix *Indexer) Sync(ctx context.Context) (Summary, error) {

@@ -6,15 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
-	check "github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
 
 	"lore/internal/fault"
 )
@@ -52,8 +47,8 @@ func canonical(s *schemas, raw json.RawMessage, lenient bool) (args json.RawMess
 			m[name] = d
 		}
 	}
-	if err := s.check.Validate(m); err != nil {
-		return nil, nil, explain(s.in, err)
+	if problems := check(s.in, m, ""); len(problems) > 0 {
+		return nil, nil, explain(problems)
 	}
 	out, err := json.Marshal(m)
 	return out, notices, err
@@ -229,59 +224,13 @@ func clamp(s *jsonschema.Schema, m map[string]any, notices []string) []string {
 	return notices
 }
 
-// explain turns the validator's tree into one error that lists every problem:
-// field, what is wrong, what is allowed.
-func explain(s *jsonschema.Schema, err error) error {
-	var ve *check.ValidationError
-	if !errors.As(err, &ve) {
-		return fault.New(fault.Invalid, "arguments: %v", err)
+// explain joins all problems in one error.
+func explain(problems []problem) error {
+	texts := make([]string, len(problems))
+	for i, p := range problems {
+		texts[i] = p.String()
 	}
-	p := message.NewPrinter(language.English)
-	var problems []string
-	field := ""
-	var visit func(e *check.ValidationError)
-	visit = func(e *check.ValidationError) {
-		if len(e.Causes) > 0 {
-			for _, c := range e.Causes {
-				visit(c)
-			}
-			return
-		}
-		at := strings.Join(e.InstanceLocation, ".")
-		text := e.ErrorKind.LocalizedString(p)
-		switch k := e.ErrorKind.(type) {
-		case *kind.AdditionalProperties:
-			text = unknown(s, k.Properties)
-		case *kind.Required:
-			text = "missing: " + strings.Join(k.Missing, ", ")
-			if at == "" && field == "" {
-				field = k.Missing[0]
-			}
-		}
-		if at != "" {
-			if field == "" {
-				field = at
-			}
-			text = at + ": " + text
-		}
-		problems = append(problems, text)
-	}
-	visit(ve)
-	slices.Sort(problems)
-	return &fault.Report{Kind: fault.Invalid, Field: field, Message: "arguments: " + strings.Join(problems, "; ")}
-}
-
-func unknown(s *jsonschema.Schema, names []string) string {
-	known := Arguments(s)
-	var out []string
-	for _, n := range names {
-		text := fmt.Sprintf("unknown field %q", n)
-		if near := Nearest(n, known, 1); len(near) > 0 {
-			text += fmt.Sprintf(", did you mean %q?", near[0])
-		}
-		out = append(out, text)
-	}
-	return strings.Join(out, ", ") + " (known: " + strings.Join(known, ", ") + ")"
+	return &fault.Report{Kind: fault.Invalid, Field: problems[0].field, Message: "arguments: " + strings.Join(texts, "; ")}
 }
 
 func describeJSON(v any) string {

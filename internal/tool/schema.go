@@ -9,25 +9,10 @@ import (
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
-	check "github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// schemas are the two schemas of a tool and the compiled check of the first.
-type schemas struct {
-	in, out *jsonschema.Schema
-	check   *check.Schema
-}
-
-func newSchemas(in, out *jsonschema.Schema) *schemas {
-	raw := must(json.Marshal(in))
-	doc := must(check.UnmarshalJSON(strings.NewReader(string(raw))))
-	c := check.NewCompiler()
-	const url = "lore://arguments"
-	if err := c.AddResource(url, doc); err != nil {
-		panic(err)
-	}
-	return &schemas{in: in, out: out, check: must(c.Compile(url))}
-}
+// schemas are the two schemas of a tool.
+type schemas struct{ in, out *jsonschema.Schema }
 
 // schemaOf infers the schema of a struct and adds what its tags and comments
 // say: default, min, max, enum (separated by commas), and descriptions.
