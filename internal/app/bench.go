@@ -2,14 +2,14 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
-	"lore/internal/access"
 	"lore/internal/embed"
 	"lore/internal/index"
+	"lore/internal/search"
 	"lore/internal/surface/cli"
 )
 
@@ -39,35 +39,11 @@ func (a *app) bench(ctx context.Context, open *cli.Session) ([]cli.Measure, erro
 		return nil, err
 	}
 	add("compare with the vault", "%.1f ms for %d notes", ms(took), st.Notes)
-	rows, err := s.store.Notes(ctx, index.Select{Order: index.ByRandom, Limit: 20})
+	searches, err := s.benchSearch(ctx)
 	if err != nil {
 		return nil, err
 	}
-	reg := s.face().Registry
-	for _, mode := range []string{"lexical", "hybrid"} {
-		if mode == "hybrid" && s.model == nil {
-			continue
-		}
-		var times []time.Duration
-		for _, r := range rows {
-			args, err := json.Marshal(map[string]any{"query": r.Title, "mode": mode})
-			if err != nil {
-				return nil, err
-			}
-			took, err := timed(func() error {
-				_, err := reg.Call(ctx, access.Terminal(), "search_notes", args)
-				return err
-			})
-			if err != nil && ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
-			times = append(times, took)
-		}
-		if len(times) > 0 {
-			slices.Sort(times)
-			add("search, "+mode, "%.1f ms median, %.1f ms worst of %d titles", ms(times[len(times)/2]), ms(times[len(times)-1]), len(times))
-		}
-	}
+	out = append(out, searches...)
 	if s.model != nil {
 		texts := slices.Repeat([]string{"Steep the leaves for three minutes in water that has just stopped boiling."}, 8)
 		took, err := timed(func() error { _, err := s.model.Embed(ctx, embed.Passage, texts); return err })
@@ -75,6 +51,33 @@ func (a *app) bench(ctx context.Context, open *cli.Session) ([]cli.Measure, erro
 			return nil, err
 		}
 		add("embed", "%.1f short texts a second on one core with %s", float64(len(texts))/took.Seconds(), s.model.ID())
+	}
+	return out, nil
+}
+
+// benchSearch asks for the titles of some notes, by words and by meaning.
+func (s *session) benchSearch(ctx context.Context) ([]cli.Measure, error) {
+	rows, err := s.store.Notes(ctx, index.Select{Order: index.ByRandom, Limit: 20})
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	var out []cli.Measure
+	for _, mode := range []search.Mode{search.Lexical, search.Hybrid} {
+		if mode == search.Hybrid && s.model == nil {
+			continue
+		}
+		var times []time.Duration
+		for _, r := range rows {
+			q := search.Query{Text: r.Title, Words: strings.Fields(r.Title)}
+			took, err := timed(func() error { _, err := s.search.Ask(ctx, q, search.Options{Mode: mode}); return err })
+			if err != nil {
+				return nil, err
+			}
+			times = append(times, took)
+		}
+		slices.Sort(times)
+		out = append(out, cli.Measure{Name: "search, " + string(mode), Value: fmt.Sprintf("%.1f ms median, %.1f ms worst of %d titles",
+			ms(times[len(times)/2]), ms(times[len(times)-1]), len(times))})
 	}
 	return out, nil
 }

@@ -248,12 +248,7 @@ func (w *plainWriter) inline(s string) {
 				w.raw(s[i:next])
 			}
 		case ':':
-			// The marks inside of a URL are no markup.
-			if strings.HasPrefix(s[i:], "://") {
-				for next < len(s) && s[next] > ' ' && strings.IndexByte("<>[]()\"`*|\\", s[next]) < 0 {
-					next++
-				}
-			}
+			next = urlEnd(s, i)
 			w.raw(s[i:next])
 		case '(':
 			if i+40 <= len(s) && s[next] == '(' && isUUID(s[i+2:i+38]) {
@@ -266,6 +261,18 @@ func (w *plainWriter) inline(s string) {
 		}
 		i = next
 	}
+}
+
+// urlEnd is where the rest of a URL ends that has its colon at i: the marks
+// inside of it are no markup. After any other colon it is the next byte.
+func urlEnd(s string, i int) int {
+	next := i + 1
+	if strings.HasPrefix(s[i:], "://") {
+		for next < len(s) && s[next] > ' ' && strings.IndexByte("<>[]()\"`*|\\", s[next]) < 0 {
+			next++
+		}
+	}
+	return next
 }
 
 // isMark reports whether the run s[i:j] of * _ ~ or = is markup: it touches a
