@@ -161,6 +161,9 @@ func compareStart(vault, dir string) error {
 	if err != nil || len(db) != 1 {
 		return fmt.Errorf("found %d indexes in %s", len(db), dir)
 	}
+	if err := fillVectors(filepath.Dir(db[0])); err != nil {
+		return err
+	}
 	mark := filepath.Join(filepath.Dir(db[0]), "synced")
 	paused := func() (cost, error) {
 		if err := os.Remove(mark); err != nil { // as if the last question were long ago

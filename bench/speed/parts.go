@@ -5,9 +5,11 @@ import (
 	"database/sql"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime/pprof"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +18,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	_ "modernc.org/sqlite" // the floors speak to SQLite directly
 
+	"lore/internal/embed/builtin"
 	"lore/internal/index"
 	"lore/internal/index/sqlite"
 	"lore/internal/vault"
@@ -156,4 +159,34 @@ func bareQuery(db, word string) error {
 		fmt.Println(p)
 	}
 	return rows.Err()
+}
+
+// fillVectors gives every passage a vector of random numbers, which cost a
+// search what real ones do, and are made in seconds.
+func fillVectors(dir string) error {
+	ctx := context.Background()
+	s, _, err := sqlite.Open(ctx, dir, time.Now)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	model := builtin.New()
+	r := rand.New(rand.NewPCG(3, 3))
+	ps, err := s.Passages(ctx, index.PassageQuery{Model: model.ID()})
+	if err != nil {
+		return err
+	}
+	for some := range slices.Chunk(ps, 10_000) {
+		vs := make([]index.Vector, len(some))
+		for i, p := range some {
+			vs[i] = index.Vector{Hash: p.Hash, Vector: make([]float32, model.Dim())}
+			for j := range vs[i].Vector {
+				vs[i].Vector[j] = float32(r.NormFloat64())
+			}
+		}
+		if err := s.Apply(ctx, index.Batch{Model: model.ID(), Vectors: vs}); err != nil {
+			return err
+		}
+	}
+	return s.Settle(ctx)
 }

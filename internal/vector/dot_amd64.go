@@ -11,14 +11,14 @@ func dotsVNNI(q, rows *int8, dim, count int, out *int32, bias int32)
 func detect() []kernel {
 	found := []kernel{scalar}
 	if cpu.X86.HasAVX2 {
-		found = append(found, kernel{"avx2", func(q, rows []int8, out []int32) {
+		found = append(found, kernel{name: "avx2", dots: func(q, rows []int8, out []int32) {
 			if checked(q, rows, out) {
 				dotsAVX2(&q[0], &rows[0], len(q), len(out), &out[0])
 			}
 		}})
 	}
 	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VNNI {
-		found = append(found, kernel{"avx512-vnni", func(q, rows []int8, out []int32) {
+		found = append(found, kernel{name: "avx512-vnni", prepares: true, dots: func(q, rows []int8, out []int32) {
 			if !checked(q, rows, out) {
 				return
 			}

@@ -82,6 +82,7 @@ func (m *Matrix) Append(v []float32) int {
 // AppendQuantised is [Matrix.Append] for a row that [Quantise] made before.
 // The scale is not needed: a cosine does not depend on it. The row is copied.
 func (m *Matrix) AppendQuantised(q []int8) int {
+	m.mustFit(q)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	row := len(m.inverse)
@@ -89,7 +90,7 @@ func (m *Matrix) AppendQuantised(q []int8) int {
 		row = m.free[n-1]
 		m.free = m.free[:n-1]
 	} else {
-		m.rows = append(m.rows, make([]int8, m.dim)...)
+		m.rows = append(m.rows, q...)
 		m.inverse = append(m.inverse, 0)
 	}
 	m.put(row, q)
@@ -114,6 +115,12 @@ func (m *Matrix) Remove(row int) {
 	m.free = append(m.free, row)
 }
 
+func (m *Matrix) mustFit(q []int8) {
+	if len(q) != m.dim {
+		panic(fmt.Sprintf("vector: row of %d numbers in a matrix of %d", len(q), m.dim))
+	}
+}
+
 func (m *Matrix) mustLive(row int) {
 	if row < 0 || row >= len(m.inverse) || m.inverse[row] != m.inverse[row] {
 		panic(fmt.Sprintf("vector: no row %d", row))
@@ -121,9 +128,7 @@ func (m *Matrix) mustLive(row int) {
 }
 
 func (m *Matrix) put(row int, q []int8) {
-	if len(q) != m.dim {
-		panic(fmt.Sprintf("vector: row of %d numbers in a matrix of %d", len(q), m.dim))
-	}
+	m.mustFit(q)
 	copy(m.rows[row*m.dim:], q)
 	m.inverse[row] = inverseNorm(q)
 	if len(m.inverse) < m.prefilterFrom {

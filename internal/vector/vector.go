@@ -61,7 +61,7 @@ func Dot(a, b []int8) int32 {
 		return 0
 	}
 	var out [1]int32
-	fastest.dots(a, b[:len(a)], out[:])
+	direct.dots(a, b[:len(a)], out[:])
 	return out[0]
 }
 
@@ -69,20 +69,34 @@ func Dot(a, b []int8) int32 {
 // kernels give the same integers.
 type kernel struct {
 	name string
-	dots func(q, rows []int8, out []int32)
+	// prepares says that it looks at q once before all rows, which is not worth
+	// it for one.
+	prepares bool
+	dots     func(q, rows []int8, out []int32)
 }
 
-// fastest is the best kernel of this CPU, and available are all that run on
-// it. They are decided once and never change.
+// fastest is the best kernel of this CPU for many rows, direct the best for
+// one, and available are all that run on it. They are decided once and never
+// change.
 var (
 	available = detect()
 	fastest   = available[len(available)-1]
+	direct    = lastDirect(available)
 )
+
+func lastDirect(ks []kernel) kernel {
+	for i := len(ks) - 1; i > 0; i-- {
+		if !ks[i].prepares {
+			return ks[i]
+		}
+	}
+	return ks[0]
+}
 
 // Kernel names the code that compares rows on this CPU, for diagnostics.
 func Kernel() string { return fastest.name }
 
-var scalar = kernel{"scalar", dotsScalar}
+var scalar = kernel{name: "scalar", dots: dotsScalar}
 
 func dotsScalar(q, rows []int8, out []int32) {
 	dim := len(q)

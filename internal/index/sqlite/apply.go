@@ -473,7 +473,10 @@ func (s *Store) Settle(ctx context.Context) error {
 	if _, err := s.db.Write.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`); err != nil {
 		return fmt.Errorf("empty the log of the index: %w", err)
 	}
-	return s.compactVectors(ctx)
+	if err := s.compactVectors(ctx); err != nil {
+		return err
+	}
+	return s.keepCoverage(ctx)
 }
 
 // lateIndexes have keys in no order. Filled row by row they touch a page for

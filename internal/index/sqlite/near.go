@@ -174,16 +174,21 @@ func (s *Store) liveHashes(ctx context.Context, yield func(index.Hash)) error {
 	return rows.Err()
 }
 
-func (s *Store) embedded(ctx context.Context, model string) (int, error) {
+// embedded counts the passages that have a vector of a model. Counting looks at
+// every passage, so the last count is kept for as long as nothing changes.
+func (s *Store) embedded(ctx context.Context, model string, generation int64) (int, error) {
 	f, err := s.vectors.get(model)
 	if err != nil {
 		return 0, err
 	}
 	f.mu.RLock()
-	empty := len(f.hashes) == 0
+	have := len(f.hashes)
 	f.mu.RUnlock()
-	if empty {
+	if have == 0 {
 		return 0, nil
+	}
+	if c, err := s.readCoverage(ctx, model); err != nil || c.Generation == generation && c.Vectors == have {
+		return c.Embedded, err
 	}
 	n, has := 0, f.has()
 	err = s.liveHashes(ctx, func(h index.Hash) {
@@ -194,16 +199,51 @@ func (s *Store) embedded(ctx context.Context, model string) (int, error) {
 	return n, err
 }
 
+// A coverage is a count of embedded passages and what it was true of.
+type coverage struct {
+	Generation int64
+	Vectors    int
+	Embedded   int
+}
+
+func (s *Store) readCoverage(ctx context.Context, model string) (coverage, error) {
+	var c coverage
+	var text string
+	err := s.db.Read.QueryRowContext(ctx, `SELECT value FROM meta WHERE key = ?`, "embedded:"+model).Scan(&text)
+	if errors.Is(err, sql.ErrNoRows) {
+		return coverage{Generation: -1}, nil
+	}
+	if err != nil {
+		return c, err
+	}
+	return c, decode(text, &c)
+}
+
+// keepCoverage counts anew for every model that was used.
+func (s *Store) keepCoverage(ctx context.Context) error {
+	c, err := readCounts(ctx, s.db.Write)
+	if err != nil {
+		return err
+	}
+	for _, f := range s.vectors.loaded() {
+		n, err := s.embedded(ctx, f.model, c.Generation)
+		if err != nil {
+			return err
+		}
+		f.mu.RLock()
+		value := encode(coverage{Generation: c.Generation, Vectors: len(f.hashes), Embedded: n})
+		f.mu.RUnlock()
+		if _, err := s.db.Write.ExecContext(ctx, `INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)`, "embedded:"+f.model, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // compactVectors rewrites the files in which more than half is waste. Text that
 // was changed a moment ago often comes back, so less than that is kept.
 func (s *Store) compactVectors(ctx context.Context) error {
-	s.vectors.mu.Lock()
-	var files []*vectorFile
-	for _, f := range s.vectors.of {
-		files = append(files, f)
-	}
-	s.vectors.mu.Unlock()
-	for _, f := range files {
+	for _, f := range s.vectors.loaded() {
 		f.mu.RLock()
 		total := len(f.hashes)
 		f.mu.RUnlock()

@@ -179,7 +179,7 @@ func (s *Store) Stats(ctx context.Context, model string) (index.Stats, error) {
 		Problems: c.Problems, Bytes: c.Bytes, Version: version, Generation: c.Generation,
 	}
 	if model != "" {
-		st.Embedded, err = s.embedded(ctx, model)
+		st.Embedded, err = s.embedded(ctx, model, c.Generation)
 	}
 	return st, err
 }

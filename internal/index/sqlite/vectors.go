@@ -8,10 +8,13 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+	"unsafe"
 
 	"lore/internal/index"
 	"lore/internal/vector"
@@ -81,6 +84,17 @@ func (v *vectorFiles) add(model string, vs []index.Vector) error {
 	return f.add(vs)
 }
 
+// loaded lists the files that were read, by model.
+func (v *vectorFiles) loaded() []*vectorFile {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	var out []*vectorFile
+	for _, model := range slices.Sorted(maps.Keys(v.of)) {
+		out = append(out, v.of[model])
+	}
+	return out
+}
+
 func (v *vectorFiles) close() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -112,7 +126,6 @@ func (f *vectorFile) load() error {
 	f.hashes = make([]index.Hash, 0, n)
 	r := bufio.NewReaderSize(file, 1<<20)
 	rec := make([]byte, recordHead+f.dim)
-	q := make([]int8, f.dim)
 	for {
 		if _, err := io.ReadFull(r, rec); err != nil {
 			return nil // the end, or a torn last record
@@ -120,10 +133,8 @@ func (f *vectorFile) load() error {
 		if binary.LittleEndian.Uint32(rec[16:]) != checksum(rec) {
 			continue
 		}
-		for i, b := range rec[recordHead:] {
-			q[i] = int8(b)
-		}
-		f.matrix.AppendQuantised(q)
+		// A byte and an int8 are the same in memory, and there are millions.
+		f.matrix.AppendQuantised(unsafe.Slice((*int8)(unsafe.Pointer(&rec[recordHead])), f.dim))
 		f.hashes = append(f.hashes, index.Hash(rec[:16]))
 	}
 }
