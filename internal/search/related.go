@@ -249,7 +249,7 @@ func (r *run) unknownWords(ctx context.Context) ([]string, error) {
 	var out []string
 	for _, w := range content(r.q.Words) {
 		w = strings.TrimFunc(w, notLetter)
-		if utf8.RuneCountInString(w) < 4 {
+		if utf8.RuneCountInString(w) < 5 { // every short word is like many others
 			continue
 		}
 		found, err := r.s.Store.Match(ctx, index.Match{All: []index.Term{{Words: []string{w}}}, Limit: 1})
