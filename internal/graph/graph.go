@@ -18,6 +18,18 @@ type Link struct {
 	To string // the path it leads to; "" when nothing is there
 }
 
+// Relation is the type of a link that stands in an inline field, whose name
+// says how the two notes are related.
+const Relation = "relation"
+
+// Type says what sort of link it is: how it is written, or [Relation].
+func (l *Link) Type() string {
+	if l.Field != "" && l.Kind != "property" {
+		return Relation
+	}
+	return l.Kind
+}
+
 // Forward returns the links of a note, in the order they stand in it, those
 // that lead nowhere too.
 func Forward(ctx context.Context, s index.Store, path string) ([]Link, error) {
