@@ -75,9 +75,12 @@ func candidates(name string, names []index.Name) []string {
 
 func notFound(ctx context.Context, s index.Store, name, clean string) error {
 	report := &fault.Report{Kind: fault.NotFound, Field: "path", Message: fmt.Sprintf("note not found: %q", name)}
-	near, err := Near(ctx, s, clean)
+	near, rest, err := near(ctx, s, clean)
 	if err != nil {
 		return err
+	}
+	if len(near) == 0 {
+		near = rest
 	}
 	if len(near) > 0 {
 		report.Fix = "did you mean " + quoteList(near) + "?"
@@ -85,16 +88,21 @@ func notFound(ctx context.Context, s index.Store, name, clean string) error {
 	return report
 }
 
-// Near returns the files that someone who wrote the name may have meant, most
-// likely first: those whose names differ by a typing mistake, else at most three
-// whose names share many letters with it.
+// Near returns the files that someone who wrote the name may have meant but for
+// a typing mistake, most likely first.
 func Near(ctx context.Context, s index.Store, name string) ([]string, error) {
+	found, _, err := near(ctx, s, name)
+	return found, err
+}
+
+// near is Near with at most three files whose names share letters with the name
+// as the rest.
+func near(ctx context.Context, s index.Store, name string) (near, rest []string, err error) {
 	word := path.Base(strings.TrimSuffix(name, "/"))
 	names, err := s.Names(ctx, index.NameQuery{Like: word, Limit: 20})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var near, rest []string
 	for _, n := range names {
 		if _, ok := likeness(word, n.Key); ok && !slices.Contains(near, n.Path) {
 			near = append(near, n.Path)
@@ -103,10 +111,7 @@ func Near(ctx context.Context, s index.Store, name string) ([]string, error) {
 			rest = append(rest, n.Path)
 		}
 	}
-	if len(near) == 0 {
-		return rest, nil
-	}
-	return near, nil
+	return near, rest, nil
 }
 
 func quoteList(paths []string) string {

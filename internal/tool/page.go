@@ -29,6 +29,12 @@ func More(offset, shown, total int) string {
 	return fmt.Sprintf("%d to %d of %d; call again with offset %d", offset+1, offset+shown, total, offset+shown)
 }
 
+// MoreAfter is the sentence for a list whose end nobody has counted, when
+// something follows what was shown.
+func MoreAfter(offset, shown int) string {
+	return fmt.Sprintf("%d to %d, and there are more; call again with offset %d", offset+1, offset+shown, offset+shown)
+}
+
 // MaxText is how much text one answer carries at the most, whatever limit of
 // lines was asked for.
 const MaxText = 256 << 10

@@ -46,7 +46,7 @@ func rules(t *testing.T, tools []*tool.Tool) {
 		t.Fatal(err)
 	}
 	for _, s := range scripts {
-		if name := strings.TrimSuffix(filepath.Base(s), ".txtar"); !names[name] {
+		if name, _, _ := strings.Cut(strings.TrimSuffix(filepath.Base(s), ".txtar"), "-"); !names[name] {
 			t.Errorf("%s belongs to no tool", s)
 		}
 	}

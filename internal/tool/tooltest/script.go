@@ -25,8 +25,8 @@ import (
 var update = flag.Bool("update", false, "write what the tools answer into their scripts")
 
 // Run checks a toolset: that every tool is registered, described and has a
-// script, and that the scripts testdata/<tool>.txtar come out as they say. open
-// binds the tools to a place; it is also called with an empty one, to list them.
+// script, and that the scripts testdata/<tool>.txtar, and testdata/<tool>-*.txtar
+// where there are any, come out as they say. open binds the tools to a place; it is also called with an empty one, to list them.
 //
 // A script is a txtar archive. Its files are written into a vault, in order,
 // each a minute newer than the one before; a name that ends in .hex is written
@@ -49,6 +49,13 @@ func Run(t *testing.T, open func(Place) []*tool.Tool) {
 	for _, tl := range tools {
 		t.Run(tl.Name, func(t *testing.T) {
 			runScript(t, filepath.Join("testdata", tl.Name+".txtar"), tl.Name, open)
+			more, err := filepath.Glob(filepath.Join("testdata", tl.Name+"-*.txtar"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, path := range more {
+				t.Run(filepath.Base(path), func(t *testing.T) { runScript(t, path, tl.Name, open) })
+			}
 		})
 	}
 }
@@ -140,7 +147,7 @@ func (s *script) call(ctx context.Context, f *txtar.File) {
 // answer is what a script says under want.
 func (s *script) answer() string {
 	if s.err != nil {
-		out := fmt.Sprintf("error(%s): %v\n", fault.Of(s.err), s.err)
+		out := fmt.Sprintf("error(%s): %v\n", string(fault.Of(s.err)), s.err)
 		if f := tool.NewFailure(s.err); f.Field != "" {
 			out += "field: " + f.Field + "\n"
 		}

@@ -206,6 +206,6 @@ var docs = map[string]tool.Comment{
 	"VaultSearch": {Text: "VaultSearch finds notes by text in their names, then in their content, and counts the places. For questions use search_notes.", Fields: map[string]string{
 		"Limit":  "Most notes.",
 		"Offset": "Notes to skip.",
-		"Query":  "Text to find, whatever the case; several words stand together, or all occur somewhere when they never do.",
+		"Query":  "Text to find, whatever the case, from the start of a word on. When several words never stand together, notes with all of them are found.",
 	}},
 }

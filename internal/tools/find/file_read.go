@@ -106,6 +106,17 @@ func (env Env) readFile(ctx context.Context, name string) (vault.File, error) {
 		if fault.Of(err) == fault.Invalid && errors.As(err, &r) {
 			return f, err // a path that no file can have says more than that there is none
 		}
+		if fault.Of(locateErr) == fault.NotFound {
+			near, nearErr := search.Near(ctx, env.Store, name)
+			if nearErr != nil {
+				return f, nearErr
+			}
+			r := &fault.Report{Kind: fault.NotFound, Field: "path", Message: fmt.Sprintf("file not found: %q", name)}
+			if len(near) > 0 {
+				r.Fix = fmt.Sprintf("did you mean %q?", near[0])
+			}
+			return f, r
+		}
 		return f, locateErr
 	}
 	return env.Vault.Head(ctx, row.File.Path)

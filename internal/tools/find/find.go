@@ -7,7 +7,7 @@ package find
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -93,14 +93,58 @@ func (env Env) count(ctx context.Context, f index.Filter) (int, error) {
 // locate is [search.Locate] for an argument of another name than path.
 func (env Env) locate(ctx context.Context, field, name string) (index.Row, error) {
 	row, err := search.Locate(ctx, env.Store, name)
-	var r *fault.Report
-	if errors.As(err, &r) && r.Field == "path" && field != "path" {
-		own := *r
-		own.Field = field
-		own.Message = field + ": " + strings.TrimPrefix(r.Message, "path: ")
-		return row, &own
+	return row, fault.Rename(err, "path", field)
+}
+
+// folder checks that a folder exists, so that a wrong name is not taken for an
+// empty answer. It returns the filter that keeps to it.
+func (env Env) folder(ctx context.Context, name string) ([]string, error) {
+	if strings.Trim(strings.TrimSpace(name), "/.") == "" {
+		if strings.Contains(name, "..") {
+			return nil, fault.Field("folder", "give the path from the vault root", "%q leads out of the vault", name)
+		}
+		return nil, nil
 	}
-	return row, err
+	clean, err := vault.Clean(strings.Trim(name, "/"))
+	if err != nil {
+		return nil, err
+	}
+	every := []index.Kind{index.KindNote, index.KindCanvas, index.KindAttachment, index.KindConflict}
+	n, err := env.count(ctx, index.Filter{Folders: []string{clean}, Kinds: every})
+	if err != nil || n > 0 {
+		return []string{clean}, err
+	}
+	counts, err := env.Store.Facets(ctx, index.FacetFolder, index.Filter{Kinds: every})
+	if err != nil {
+		return nil, err
+	}
+	var known []string
+	for _, c := range counts {
+		if c.Value != "" {
+			known = append(known, c.Value)
+		}
+	}
+	r := &fault.Report{Kind: fault.NotFound, Field: "folder", Message: fmt.Sprintf("folder not found: %q", name)}
+	if near := tool.Nearest(clean, known, 3); len(near) > 0 {
+		r.Fix = "did you mean " + strings.Join(near, ", ") + "?"
+	}
+	return nil, r
+}
+
+// filter is what several tools have as arguments.
+func (env Env) filter(ctx context.Context, folder, kind string, tags []string) (index.Filter, error) {
+	f := index.Filter{Tags: tagNames(tags)}
+	if kind != "" {
+		f.Types = []string{kind}
+	}
+	var err error
+	f.Folders, err = env.folder(ctx, folder)
+	return f, err
+}
+
+// lies reports whether a path lies in the folder that [Env.folder] returned.
+func lies(path string, folder []string) bool {
+	return len(folder) == 0 || strings.HasPrefix(strings.ToLower(path), strings.ToLower(folder[0])+"/")
 }
 
 // tagNames takes the # from tags and drops empty ones.

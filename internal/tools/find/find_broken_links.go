@@ -74,6 +74,10 @@ func (in FindBrokenLinks) Run(ctx context.Context, env Env) (BrokenLinks, error)
 }
 
 func (in FindBrokenLinks) collect(ctx context.Context, env Env) ([]graph.Link, error) {
+	folder, err := env.folder(ctx, in.Folder)
+	if err != nil {
+		return nil, err
+	}
 	var links []graph.Link
 	if in.Path != "" {
 		row, err := env.locate(ctx, "path", in.Path)
@@ -90,10 +94,9 @@ func (in FindBrokenLinks) collect(ctx context.Context, env Env) ([]graph.Link, e
 		}
 		links = g.Broken
 	}
-	folder := strings.ToLower(strings.Trim(in.Folder, "/"))
 	var out []graph.Link
 	for _, l := range links {
-		if l.To == "" && (folder == "" || strings.HasPrefix(strings.ToLower(l.From), folder+"/")) {
+		if l.To == "" && lies(l.From, folder) {
 			out = append(out, l)
 		}
 	}

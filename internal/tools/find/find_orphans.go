@@ -3,7 +3,6 @@ package find
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"lore/internal/graph"
 	"lore/internal/index"
@@ -42,14 +41,17 @@ type Orphan struct {
 
 // Run loads the graph.
 func (in FindOrphans) Run(ctx context.Context, env Env) (Orphans, error) {
+	folder, err := env.folder(ctx, in.Folder)
+	if err != nil {
+		return Orphans{}, err
+	}
 	g, err := graph.Load(ctx, env.Store)
 	if err != nil {
 		return Orphans{}, err
 	}
 	var found []string
-	folder := strings.ToLower(strings.Trim(in.Folder, "/"))
 	for _, p := range g.Orphans(in.Alone) {
-		if folder == "" || strings.HasPrefix(strings.ToLower(p), folder+"/") {
+		if lies(p, folder) {
 			found = append(found, p)
 		}
 	}

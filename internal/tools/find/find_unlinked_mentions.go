@@ -106,7 +106,7 @@ func (in FindUnlinkedMentions) Run(ctx context.Context, env Env) (Mentions, erro
 // that the longest one is seen where several fit.
 func mentionNames(r *index.Row) []string {
 	names := append([]string{r.Title, strings.TrimSuffix(path.Base(r.File.Path), path.Ext(r.File.Path))}, r.Aliases...)
-	var out []string
+	out := []string{}
 	for _, n := range names {
 		n = strings.Join(strings.Fields(n), " ")
 		first, _ := utf8.DecodeRuneInString(n)
@@ -126,12 +126,16 @@ func mentionsIn(n *note.Note, expr *regexp.Regexp) []Mention {
 	var out []Mention
 	text := n.Text()
 	line, counted := 1, 0
+	links := slices.Clone(n.Links)
+	slices.SortFunc(links, func(a, b note.Link) int { return a.Span.Start - b.Span.Start })
+	linkEnd := 0 // of the links that begin before the place looked at
 	for _, at := range expr.FindAllStringIndex(text, -1) {
 		start, end := at[0], at[1]
-		if start < n.Front.Span.End || !wholeWord(text, start, end) {
-			continue
+		for len(links) > 0 && links[0].Span.Start < end {
+			linkEnd = max(linkEnd, links[0].Span.End)
+			links = links[1:]
 		}
-		if slices.ContainsFunc(n.Links, func(l note.Link) bool { return start < l.Span.End && l.Span.Start < end }) {
+		if start < linkEnd || start < n.Front.Span.End || n.InCode(start) || !wholeWord(text, start, end) {
 			continue
 		}
 		line += strings.Count(text[counted:start], "\n")

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"lore/internal/fault"
 	"lore/internal/index"
 	"lore/internal/tool"
 )
@@ -56,10 +55,14 @@ type TreeEntry struct {
 
 // Run builds the tree.
 func (in GetFileTree) Run(ctx context.Context, env Env) (FileTree, error) {
-	root := strings.Trim(path.Clean("/"+in.Folder), "/")
+	folder, err := env.folder(ctx, in.Folder)
+	if err != nil {
+		return FileTree{}, err
+	}
+	root := strings.Join(folder, "")
 	t := tree{root: root, depth: in.Depth, folders: map[string]*TreeEntry{}}
 	for _, kind := range []index.Kind{index.KindNote, index.KindCanvas, index.KindAttachment} {
-		counts, err := env.Store.Facets(ctx, index.FacetFolder, index.Filter{Kinds: []index.Kind{kind}, Folders: folders(root)})
+		counts, err := env.Store.Facets(ctx, index.FacetFolder, index.Filter{Kinds: []index.Kind{kind}, Folders: folder})
 		if err != nil {
 			return FileTree{}, err
 		}
@@ -67,13 +70,10 @@ func (in GetFileTree) Run(ctx context.Context, env Env) (FileTree, error) {
 			t.add(c.Value, c.Notes, kind == index.KindAttachment)
 		}
 	}
-	if root != "" && len(t.folders) == 0 {
-		return FileTree{}, env.noFolder(ctx, in.Folder)
-	}
 	top := t.get(root)
 	entries := t.entries()
 	if in.Notes {
-		rows, err := env.Store.Notes(ctx, index.Select{Filter: index.Filter{Folders: folders(root)}})
+		rows, err := env.Store.Notes(ctx, index.Select{Filter: index.Filter{Folders: folder}})
 		if err != nil {
 			return FileTree{}, err
 		}
@@ -91,29 +91,6 @@ func (in GetFileTree) Run(ctx context.Context, env Env) (FileTree, error) {
 		Folder: root, Entries: append([]TreeEntry{}, page...), Notes: top.Notes, Attachments: top.Attachments,
 		Total: len(entries), More: more, Index: env.Fresh(),
 	}, nil
-}
-
-func folders(root string) []string {
-	if root == "" {
-		return nil
-	}
-	return []string{root}
-}
-
-func (env Env) noFolder(ctx context.Context, name string) error {
-	counts, err := env.Store.Facets(ctx, index.FacetFolder, index.Filter{})
-	if err != nil {
-		return err
-	}
-	var known []string
-	for _, c := range counts {
-		known = append(known, c.Value)
-	}
-	r := &fault.Report{Kind: fault.NotFound, Field: "folder", Message: fmt.Sprintf("folder not found: %q", name)}
-	if near := tool.Nearest(name, known, 3); len(near) > 0 {
-		r.Fix = "did you mean " + strings.Join(near, ", ") + "?"
-	}
-	return r
 }
 
 // A tree adds the counts of folders up to their parents.

@@ -33,7 +33,10 @@ type RandomNote struct {
 
 // Run draws the note.
 func (in GetRandomNote) Run(ctx context.Context, env Env) (RandomNote, error) {
-	filter := noteFilter(in.Folder, in.Type, in.Tags)
+	filter, err := env.filter(ctx, in.Folder, in.Type, in.Tags)
+	if err != nil {
+		return RandomNote{}, err
+	}
 	filter.Kinds = []index.Kind{index.KindNote}
 	total, err := env.count(ctx, filter)
 	if err != nil {
@@ -53,18 +56,6 @@ func (in GetRandomNote) Run(ctx context.Context, env Env) (RandomNote, error) {
 	}
 	out.Excerpt = search.Around(note.Plain(passages[0].Text), 0, 0, 240)
 	return out, nil
-}
-
-// noteFilter makes the filter that several tools have as arguments.
-func noteFilter(folder, kind string, tags []string) index.Filter {
-	f := index.Filter{Tags: tagNames(tags)}
-	if folder != "" {
-		f.Folders = []string{folder}
-	}
-	if kind != "" {
-		f.Types = []string{kind}
-	}
-	return f
 }
 
 // View shows the note.

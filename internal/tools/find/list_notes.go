@@ -48,7 +48,10 @@ type TypeCount struct {
 
 // Run lists the notes.
 func (in ListNotes) Run(ctx context.Context, env Env) (NoteList, error) {
-	filter := noteFilter(in.Folder, in.Type, in.Tags)
+	filter, err := env.filter(ctx, in.Folder, in.Type, in.Tags)
+	if err != nil {
+		return NoteList{}, err
+	}
 	filter.Problems = in.Problems
 	total, err := env.count(ctx, filter)
 	if err != nil {

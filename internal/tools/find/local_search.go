@@ -2,7 +2,6 @@ package find
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -92,7 +91,7 @@ func (in LocalSearch) Run(ctx context.Context, env Env) (LocalHits, error) {
 		})
 	}
 	if a.More {
-		out.More = fmt.Sprintf("%d notes from %d on; call again with offset %d", len(out.Results), in.Offset+1, in.Offset+len(out.Results))
+		out.More = tool.MoreAfter(in.Offset, len(out.Results))
 	}
 	return out, nil
 }

@@ -17,7 +17,7 @@ import (
 // VaultSearch finds notes by text in their names, then in their content, and
 // counts the places. For questions use search_notes.
 type VaultSearch struct {
-	// Text to find, whatever the case; several words stand together, or all occur somewhere when they never do.
+	// Text to find, whatever the case, from the start of a word on. When several words never stand together, notes with all of them are found.
 	Query string `json:"query"`
 	// Most notes.
 	Limit int `json:"limit,omitempty" default:"10" min:"1" max:"50"`
@@ -70,7 +70,7 @@ func (in VaultSearch) Run(ctx context.Context, env Env) (TextHits, error) {
 	to := min(from+in.Limit, len(s.hits))
 	out.Results = append(out.Results, s.hits[from:to]...)
 	if to < len(s.hits) {
-		out.More = fmt.Sprintf("%d notes from %d on; call again with offset %d", to-from, from+1, to)
+		out.More = tool.MoreAfter(from, to-from)
 	}
 	return out, nil
 }
@@ -176,9 +176,15 @@ const previewWidth = 200
 
 // preview is the line around the first match, or how the text begins.
 func (h *TextHit) preview(text string, r *regexp.Regexp) {
-	at := r.FindStringIndex(text)
+	front, body := frontMatter(text)
+	at := r.FindStringIndex(body)
+	if at != nil {
+		text = body // what the note says is worth more than its properties
+	} else {
+		at = r.FindStringIndex(front)
+	}
 	if at == nil {
-		_, text = frontMatter(text)
+		text = body
 		h.Preview = search.Around(strings.Join(strings.Fields(text[:min(len(text), 4*previewWidth)]), " "), 0, 0, previewWidth)
 	} else {
 		h.Preview = search.Around(text, at[0], at[1], previewWidth)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"lore/internal/fault"
 	"lore/internal/graph"
 	"lore/internal/index"
 	"lore/internal/search"
@@ -71,7 +72,7 @@ func (in ContextPack) Run(ctx context.Context, env Env) (Pack, error) {
 	}
 	a, err := env.Search.Find(ctx, in.Question, search.Options{Limit: packHits, Filter: filter})
 	if err != nil {
-		return Pack{}, err
+		return Pack{}, fault.Rename(err, "query", "question")
 	}
 	out := Pack{Passages: []PackPassage{}, Budget: in.Budget, Mode: string(a.Mode), Hints: a.Notes, Index: env.Fresh()}
 	var found []PackPassage

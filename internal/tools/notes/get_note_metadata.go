@@ -85,6 +85,10 @@ func (in GetNoteMetadata) Run(ctx context.Context, env Env) (Metadata, error) {
 	if d.Date != 0 {
 		out.Date = time.Unix(d.Date, 0).Local().Format(time.DateOnly)
 	}
+	if !n.known {
+		out.LinksOut = len(d.Links)
+		return out, nil
+	}
 	return out, out.count(ctx, env, n.File.Path)
 }
 

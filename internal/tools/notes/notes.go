@@ -59,9 +59,13 @@ func (env Env) open(ctx context.Context, name string) (noteFile, error) {
 	path, known := row.File.Path, err == nil
 	if fault.Of(err) == fault.NotFound {
 		for _, p := range []string{name, name + ".md"} {
-			if e, statErr := env.Vault.Stat(ctx, p); statErr == nil {
+			e, statErr := env.Vault.Stat(ctx, p)
+			if statErr == nil {
 				path, err = e.Path, nil
 				break
+			}
+			if k := fault.Of(statErr); k != fault.NotFound && k != fault.Invalid {
+				return noteFile{}, statErr // hidden, or out of the vault: that says more
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"lore/internal/fault"
 	"lore/internal/index"
 	"lore/internal/note"
 	"lore/internal/tool"
@@ -58,7 +59,7 @@ func (in ReadNote) Run(ctx context.Context, env Env) (NoteText, error) {
 	case in.Section != "":
 		s, err := n.Section(in.Section)
 		if err != nil {
-			return NoteText{}, err
+			return NoteText{}, fault.Rename(err, "", "section")
 		}
 		line += strings.Count(text[:s.Start], "\n")
 		text = text[s.Start:s.End]

@@ -53,7 +53,7 @@ type Found struct {
 	// Mode that was really used: without vectors a hybrid search is lexical.
 	Mode string `json:"mode"`
 	// Meaning counts the passages that can be found by their meaning.
-	Meaning search.Coverage `json:"meaning"`
+	Meaning search.Coverage `json:"meaning,omitzero"`
 	// More tells how to read on when there are further notes.
 	More string `json:"more,omitempty"`
 	// Hints about the answer.
@@ -98,7 +98,7 @@ func (in SearchNotes) Run(ctx context.Context, env Env) (Found, error) {
 		})
 	}
 	if a.More {
-		out.More = fmt.Sprintf("%d notes from %d on; call again with offset %d", len(out.Results), in.Offset+1, in.Offset+len(out.Results))
+		out.More = tool.MoreAfter(in.Offset, len(out.Results))
 	}
 	return out, nil
 }
