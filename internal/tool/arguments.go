@@ -205,13 +205,11 @@ func coerceValue(p *jsonschema.Schema, v any) (any, bool) {
 	str, isString := v.(string)
 	switch p.Type {
 	case "integer", "number":
-		if !isString {
+		str = strings.TrimSpace(str)
+		if !isString || str == "" || !strings.ContainsRune("-0123456789", rune(str[0])) || !json.Valid([]byte(str)) {
 			return nil, false
 		}
-		if _, err := strconv.ParseFloat(strings.TrimSpace(str), 64); err != nil {
-			return nil, false
-		}
-		return json.Number(strings.TrimSpace(str)), true
+		return json.Number(str), true
 	case "boolean":
 		switch strings.ToLower(strings.TrimSpace(str)) {
 		case "true", "yes":
