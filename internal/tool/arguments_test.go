@@ -34,6 +34,7 @@ func TestCanonical(t *testing.T) {
 		{name: "bad string", in: `"abc`, want: `!arguments`},
 		{name: "key twice", in: `{"leaf":"x","leaf":"y"}`, want: `!"leaf" and "leaf" are the same key`},
 		{name: "case twins", in: `{"leaf":"x","Leaf":"y"}`, want: `!"leaf" and "Leaf" are the same key`},
+		{name: "case twins, other way round", in: `{"LEAF":"x","leaf":"y"}`, want: `!"LEAF" and "leaf" are the same key`},
 		{name: "twins inside", in: `{"leaf":"x","labels":{"a":"1","A":"2"}}`, want: `!"a" and "A" are the same key`},
 		{name: "other case", in: `{"Leaf":"x"}`, want: `!unknown field "Leaf", did you mean "leaf"?`},
 		{name: "unknown", in: `{"leaf":"x","gram":1}`, want: `!unknown field "gram", did you mean "grams"? (known: leaf, grams, `},

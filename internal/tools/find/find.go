@@ -158,6 +158,14 @@ func tagNames(tags []string) []string {
 	return out
 }
 
+// many counts things whose name takes an s.
+func many(n int, name string) string {
+	if n == 1 {
+		return "1 " + name
+	}
+	return fmt.Sprintf("%d %ss", n, name)
+}
+
 // foot joins what should be said about a whole answer.
 func foot(f index.Freshness, parts ...string) string {
 	var out []string

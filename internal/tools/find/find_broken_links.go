@@ -109,6 +109,6 @@ func (b BrokenLinks) View() tool.View {
 	for _, l := range b.Links {
 		v.Rows = append(v.Rows, []string{fmt.Sprintf("%s:%d", l.SourcePath, l.Line), l.Target, strings.Join(l.Suggestions, ", ")})
 	}
-	v.Foot = foot(b.Index, fmt.Sprintf("%d broken links", b.Total), b.More)
+	v.Foot = foot(b.Index, many(b.Total, "broken link"), b.More)
 	return v
 }

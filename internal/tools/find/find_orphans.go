@@ -73,6 +73,6 @@ func (o Orphans) View() tool.View {
 		}
 		v.Items = append(v.Items, tool.Item{Title: n.Title, Path: n.Path, Detail: detail})
 	}
-	v.Foot = foot(o.Index, fmt.Sprintf("%s without backlinks", noteCount(o.Total)), o.More)
+	v.Foot = foot(o.Index, many(o.Total, "note")+" without backlinks", o.More)
 	return v
 }

@@ -80,10 +80,7 @@ func (l LinkPath) View() tool.View {
 	}
 	text := l.Note
 	if l.Found {
-		text = fmt.Sprintf("%d links", l.Length)
-		if l.Length == 1 {
-			text = "1 link"
-		}
+		text = many(l.Length, "link")
 	}
 	v.Foot = foot(l.Index, text)
 	return v

@@ -218,6 +218,6 @@ func (s SimilarNotes) View() tool.View {
 		}
 		v.Items = append(v.Items, item)
 	}
-	v.Foot = foot(s.Index, fmt.Sprintf("%d notes like %s, by %s", len(s.Notes), s.Title, s.Method))
+	v.Foot = foot(s.Index, fmt.Sprintf("%s like %s, by %s", many(len(s.Notes), "note"), s.Title, s.Method))
 	return v
 }

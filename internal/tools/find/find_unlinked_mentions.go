@@ -173,8 +173,8 @@ func (m Mentions) View() tool.View {
 	}
 	skipped := ""
 	if m.Skipped > 0 {
-		skipped = fmt.Sprintf("%d notes were not looked into", m.Skipped)
+		skipped = many(m.Skipped, "note") + " not looked into"
 	}
-	v.Foot = foot(m.Index, fmt.Sprintf("%d places name %s without a link", m.Total, m.Title), m.More, skipped)
+	v.Foot = foot(m.Index, fmt.Sprintf("%s without a link to %s", many(m.Total, "mention"), m.Title), m.More, skipped)
 	return v
 }

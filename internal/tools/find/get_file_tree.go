@@ -2,7 +2,6 @@ package find
 
 import (
 	"context"
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -163,22 +162,15 @@ func (f FileTree) View() tool.View {
 	for _, e := range f.Entries {
 		b.WriteString(strings.Repeat("  ", e.Depth-1) + path.Base(e.Path))
 		if e.IsFolder {
-			fmt.Fprintf(&b, "/  %s", noteCount(e.Notes))
+			b.WriteString("/  " + many(e.Notes, "note"))
 			if e.Attachments > 0 {
-				fmt.Fprintf(&b, ", %d attachments", e.Attachments)
+				b.WriteString(", " + many(e.Attachments, "attachment"))
 			}
 			if e.Hidden > 0 {
-				fmt.Fprintf(&b, ", %d deeper folders", e.Hidden)
+				b.WriteString(", " + many(e.Hidden, "deeper folder"))
 			}
 		}
 		b.WriteByte('\n')
 	}
-	return tool.View{Text: b.String(), Foot: foot(f.Index, fmt.Sprintf("%s, %d attachments", noteCount(f.Notes), f.Attachments), f.More)}
-}
-
-func noteCount(n int) string {
-	if n == 1 {
-		return "1 note"
-	}
-	return fmt.Sprintf("%d notes", n)
+	return tool.View{Text: b.String(), Foot: foot(f.Index, many(f.Notes, "note")+", "+many(f.Attachments, "attachment"), f.More)}
 }

@@ -2,7 +2,6 @@ package find
 
 import (
 	"context"
-	"fmt"
 
 	"lore/internal/fault"
 	"lore/internal/index"
@@ -62,5 +61,5 @@ func (in GetRandomNote) Run(ctx context.Context, env Env) (RandomNote, error) {
 func (r RandomNote) View() tool.View {
 	item := r.Note.item()
 	item.Text = r.Excerpt
-	return tool.View{Items: []tool.Item{item}, Foot: foot(r.Index, fmt.Sprintf("1 of %d notes", r.Of))}
+	return tool.View{Items: []tool.Item{item}, Foot: foot(r.Index, "chosen from "+many(r.Of, "note"))}
 }

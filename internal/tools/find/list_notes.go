@@ -89,6 +89,6 @@ func (l NoteList) View() tool.View {
 	for _, t := range l.Types {
 		types = append(types, fmt.Sprintf("%d %s", t.Notes, t.Type))
 	}
-	v.Foot = foot(l.Index, fmt.Sprintf("%d notes", l.Total), strings.Join(types, ", "), l.More)
+	v.Foot = foot(l.Index, many(l.Total, "note"), strings.Join(types, ", "), l.More)
 	return v
 }

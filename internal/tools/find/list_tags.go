@@ -3,7 +3,6 @@ package find
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -105,6 +104,6 @@ func (l TagList) View() tool.View {
 	for _, t := range l.Tags {
 		v.Rows = append(v.Rows, []string{"#" + t.Tag, strconv.Itoa(t.Notes), strconv.Itoa(t.WithNested)})
 	}
-	v.Foot = foot(l.Index, fmt.Sprintf("%d tags", l.Total), l.More)
+	v.Foot = foot(l.Index, many(l.Total, "tag"), l.More)
 	return v
 }

@@ -93,6 +93,6 @@ func (t TaggedNotes) View() tool.View {
 	for i := range t.Notes {
 		v.Items = append(v.Items, t.Notes[i].item())
 	}
-	v.Foot = foot(t.Index, fmt.Sprintf("%d notes", t.Total), t.More, t.Hint)
+	v.Foot = foot(t.Index, many(t.Total, "note"), t.More, t.Hint)
 	return v
 }

@@ -133,6 +133,6 @@ func (h Health) View() tool.View {
 		lost := fmt.Sprintf("%g of %d", p.Lost, p.Weight)
 		v.Rows = append(v.Rows, []string{p.Name, strconv.Itoa(p.Count), strconv.Itoa(p.Of), lost, strings.Join(p.Examples, ", ")})
 	}
-	v.Foot = foot(h.Index, fmt.Sprintf("score %d of 100, %s, %d links", h.Score, noteCount(h.Notes), h.Links))
+	v.Foot = foot(h.Index, fmt.Sprintf("score %d of 100, %s, %s", h.Score, many(h.Notes, "note"), many(h.Links, "link")))
 	return v
 }
