@@ -2,10 +2,12 @@ package tool
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -156,7 +158,8 @@ func decodeObject(d *json.Decoder, depth int) (any, error) {
 
 // rename gives fields that came under another name their own.
 func (s *schemas) rename(in *jsonschema.Schema, m map[string]any, at string) error {
-	for alias, name := range s.aliases[in] {
+	for _, alias := range slices.Sorted(maps.Keys(s.aliases[in])) {
+		name := s.aliases[in][alias]
 		v, have := m[alias]
 		if !have {
 			continue
@@ -167,8 +170,9 @@ func (s *schemas) rename(in *jsonschema.Schema, m map[string]any, at string) err
 		delete(m, alias)
 		m[name] = v
 	}
-	for name, p := range in.Properties {
+	for _, name := range Arguments(in) {
 		if inner, ok := m[name].(map[string]any); ok {
+			p := in.Properties[name]
 			if err := s.rename(p, inner, at+name+"."); err != nil {
 				return err
 			}
@@ -293,8 +297,8 @@ func explain(s *jsonschema.Schema, err error) error {
 		return fault.New(fault.Invalid, "arguments: %v", err)
 	}
 	p := message.NewPrinter(language.English)
-	var problems []string
-	field := ""
+	type problem struct{ text, field string }
+	var problems []problem
 	var visit func(e *check.ValidationError)
 	visit = func(e *check.ValidationError) {
 		if len(e.Causes) > 0 {
@@ -304,27 +308,33 @@ func explain(s *jsonschema.Schema, err error) error {
 			return
 		}
 		at := strings.Join(e.InstanceLocation, ".")
-		text := e.ErrorKind.LocalizedString(p)
+		found := problem{e.ErrorKind.LocalizedString(p), at}
 		switch k := e.ErrorKind.(type) {
 		case *kind.AdditionalProperties:
-			text = unknown(within(s, e.InstanceLocation), k.Properties)
+			found.text = unknown(within(s, e.InstanceLocation), k.Properties)
 		case *kind.Required:
-			text = "missing: " + strings.Join(k.Missing, ", ")
-			if at == "" && field == "" {
-				field = k.Missing[0]
+			found.text = "missing: " + strings.Join(k.Missing, ", ")
+			if at == "" {
+				found.field = k.Missing[0]
 			}
 		}
 		if at != "" {
-			if field == "" {
-				field = at
-			}
-			text = at + ": " + text
+			found.text = at + ": " + found.text
 		}
-		problems = append(problems, text)
+		problems = append(problems, found)
 	}
 	visit(ve)
-	slices.Sort(problems)
-	return &fault.Report{Kind: fault.Invalid, Field: field, Message: "arguments: " + strings.Join(problems, "; ")}
+	// The validator goes through maps: without this an error would change from
+	// call to call.
+	slices.SortFunc(problems, func(a, b problem) int { return strings.Compare(a.text, b.text) })
+	report := &fault.Report{Kind: fault.Invalid}
+	var texts []string
+	for _, f := range problems {
+		texts = append(texts, f.text)
+		report.Field = cmp.Or(report.Field, f.field)
+	}
+	report.Message = "arguments: " + strings.Join(texts, "; ")
+	return report
 }
 
 // within finds the schema of the object at a place in the arguments.
@@ -343,7 +353,7 @@ func within(s *jsonschema.Schema, at []string) *jsonschema.Schema {
 func unknown(s *jsonschema.Schema, names []string) string {
 	known := Arguments(s)
 	var out []string
-	for _, n := range names {
+	for _, n := range slices.Sorted(slices.Values(names)) {
 		text := fmt.Sprintf("unknown field %q", n)
 		if near := Nearest(n, known, 1); len(near) > 0 {
 			text += fmt.Sprintf(", did you mean %q?", near[0])

@@ -111,6 +111,22 @@ func TestTheFieldOfAnError(t *testing.T) {
 	}
 }
 
+// TestErrorsAreTheSameEveryTime: maps have no order, errors do.
+func TestErrorsAreTheSameEveryTime(t *testing.T) {
+	s := brew(brewEnv{}).schema()
+	first := ""
+	for range 50 {
+		_, _, err := canonical(s, json.RawMessage(`{"grams":0,"style":"cold","zz":1,"aa":2,"pot":{"shape":"x","q":1,"b":2}}`), false)
+		got := mustJSON(t, NewFailure(err))
+		if first == "" {
+			first = got
+		}
+		if got != first {
+			t.Fatalf("first %s\nthen  %s", first, got)
+		}
+	}
+}
+
 // FuzzCanonical: whatever comes in, the decoder does not panic, and what it lets
 // through is a fixed point that the tool's struct can hold.
 func FuzzCanonical(f *testing.F) {
