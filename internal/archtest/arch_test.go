@@ -27,7 +27,8 @@ var layers = [][]string{
 	{"embed/builtin", "embed/ollama", "embed/openai", "index/sqlite"},
 	{"index/indextest", "search", "graph"},
 	{"tool"},
-	{"tool/tooldoc", "tool/tooltest"},
+	{"tool/tooldoc"},
+	{"tool/tooltest"}, // only tests link it
 	{"tools/notes", "tools/find"},
 	{"surface/cli"},
 	{"app"},

@@ -2,10 +2,7 @@
 // a progress bar, a web page, a log. It knows no event's meaning.
 package event
 
-import (
-	"sync"
-	"sync/atomic"
-)
+import "sync"
 
 // An Event is one piece of news. Topic is a dotted name such as
 // "index.progress"; Data is a value of a type that the topic's owner documents.
@@ -22,8 +19,8 @@ type Event struct {
 // Publish never blocks. A slow subscriber loses progress events, never final
 // ones: those are kept for it, however many.
 type Bus struct {
-	seq  atomic.Uint64
 	mu   sync.Mutex
+	seq  uint64
 	subs map[*Subscription]struct{}
 }
 
@@ -35,9 +32,10 @@ func (b *Bus) Publish(topic string, data any, final bool) {
 	if b == nil {
 		return
 	}
-	e := Event{Seq: b.seq.Add(1), Topic: topic, Data: data, Final: final}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.seq++ // under the lock: numbers and queues have one order
+	e := Event{Seq: b.seq, Topic: topic, Data: data, Final: final}
 	for s := range b.subs {
 		s.put(e)
 	}

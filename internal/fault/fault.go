@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // A Kind is the reason of a failure, stable enough for programs to read.
@@ -115,4 +116,18 @@ func Fix(k Kind, fix, format string, args ...any) error {
 // Field is [New] for one wrong argument.
 func Field(field, fix, format string, args ...any) error {
 	return &Report{Kind: Invalid, Field: field, Message: field + ": " + fmt.Sprintf(format, args...), Fix: fix}
+}
+
+// Rename gives the field of an error the name that the caller knows it by: what
+// is a path deep down may be called "from" where a person wrote it. Errors about
+// other fields stay as they are.
+func Rename(err error, from, to string) error {
+	var r *Report
+	if !errors.As(err, &r) || r.Field != from || from == to {
+		return err
+	}
+	own := *r
+	own.Field = to
+	own.Message = to + ": " + strings.TrimPrefix(r.Message, from+": ")
+	return &own
 }

@@ -18,6 +18,18 @@ type Link struct {
 	To string // the path it leads to; "" when nothing is there
 }
 
+// Relation is the type of a link that stands in an inline field, whose name
+// says how the two notes are related.
+const Relation = "relation"
+
+// Type says what sort of link it is: how it is written, or [Relation].
+func (l *Link) Type() string {
+	if l.Field != "" && l.Kind != "property" {
+		return Relation
+	}
+	return l.Kind
+}
+
 // Forward returns the links of a note, in the order they stand in it, those
 // that lead nowhere too.
 func Forward(ctx context.Context, s index.Store, path string) ([]Link, error) {
@@ -92,6 +104,7 @@ type Graph struct {
 	In     map[string][]string
 	Broken []Link // links that lead nowhere, by note and position
 	titles map[string]string
+	maps   map[string]bool // canvases
 }
 
 // Load reads the whole graph. It takes a moment on a large vault.
@@ -108,10 +121,11 @@ func Load(ctx context.Context, s index.Store) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Graph{Out: map[string][]string{}, In: map[string][]string{}, titles: map[string]string{}}
+	g := &Graph{Out: map[string][]string{}, In: map[string][]string{}, titles: map[string]string{}, maps: map[string]bool{}}
 	for _, r := range rows {
 		g.Paths = append(g.Paths, r.File.Path)
 		g.titles[r.File.Path] = r.Title
+		g.maps[r.File.Path] = r.Kind == index.KindCanvas
 	}
 	keyed := byKey(names)
 	for _, l := range links {
@@ -132,11 +146,12 @@ func Load(ctx context.Context, s index.Store) (*Graph, error) {
 func (g *Graph) Title(path string) string { return cmp.Or(g.titles[path], path) }
 
 // Orphans returns the notes that no other note links to, and that link to none
-// themselves when alone is set.
+// themselves when alone is set. Canvases are maps of notes: nobody expects links
+// to them.
 func (g *Graph) Orphans(alone bool) []string {
 	var out []string
 	for _, p := range g.Paths {
-		if len(g.In[p]) == 0 && (!alone || len(g.Out[p]) == 0) {
+		if len(g.In[p]) == 0 && !g.maps[p] && (!alone || len(g.Out[p]) == 0) {
 			out = append(out, p)
 		}
 	}

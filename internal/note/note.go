@@ -22,6 +22,8 @@
 //   - Quotes and lists deeper than a hundred levels are read as text.
 package note
 
+import "sort"
+
 // A Span is a half-open range of bytes in the source. The zero Span means that
 // the part does not stand in the source as such.
 type Span struct{ Start, End int }
@@ -61,6 +63,12 @@ type Note struct {
 // Text is the text that the spans point into: the source, without changes,
 // unless it was UTF-16, which is decoded.
 func (n *Note) Text() string { return n.text }
+
+// InCode reports whether the byte at pos stands in fenced or indented code.
+func (n *Note) InCode(pos int) bool {
+	i := sort.Search(len(n.code), func(i int) bool { return pos < n.code[i].End })
+	return i < len(n.code) && pos >= n.code[i].Start
+}
 
 // A Front is the YAML block at the top of a note.
 type Front struct {

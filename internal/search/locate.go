@@ -75,27 +75,43 @@ func candidates(name string, names []index.Name) []string {
 
 func notFound(ctx context.Context, s index.Store, name, clean string) error {
 	report := &fault.Report{Kind: fault.NotFound, Field: "path", Message: fmt.Sprintf("note not found: %q", name)}
-	names, err := s.Names(ctx, index.NameQuery{Like: path.Base(clean), Limit: 20})
+	near, rest, err := near(ctx, s, clean)
 	if err != nil {
 		return err
 	}
-	var near []string
-	for _, n := range names {
-		if _, ok := likeness(path.Base(clean), n.Key); ok && !slices.Contains(near, n.Path) {
-			near = append(near, n.Path)
-		}
-	}
 	if len(near) == 0 {
-		for _, n := range names {
-			if !slices.Contains(near, n.Path) && len(near) < 3 {
-				near = append(near, n.Path)
-			}
-		}
+		near = rest
 	}
 	if len(near) > 0 {
 		report.Fix = "did you mean " + quoteList(near) + "?"
 	}
 	return report
+}
+
+// Near returns the files that someone who wrote the name may have meant but for
+// a typing mistake, most likely first.
+func Near(ctx context.Context, s index.Store, name string) ([]string, error) {
+	found, _, err := near(ctx, s, name)
+	return found, err
+}
+
+// near is Near with at most three files whose names share letters with the name
+// as the rest.
+func near(ctx context.Context, s index.Store, name string) (near, rest []string, err error) {
+	word := path.Base(strings.TrimSuffix(name, "/"))
+	names, err := s.Names(ctx, index.NameQuery{Like: word, Limit: 20})
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, n := range names {
+		if _, ok := likeness(word, n.Key); ok && !slices.Contains(near, n.Path) {
+			near = append(near, n.Path)
+		}
+		if len(rest) < 3 && !slices.Contains(rest, n.Path) {
+			rest = append(rest, n.Path)
+		}
+	}
+	return near, rest, nil
 }
 
 func quoteList(paths []string) string {

@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -34,10 +37,15 @@ func canonical(s *schemas, raw json.RawMessage, lenient bool) (args json.RawMess
 	if !ok {
 		return nil, nil, fault.New(fault.Invalid, "arguments must be an object, got %s", describeJSON(v))
 	}
-	if lenient {
-		notices = coerce(s.in, m, notices)
+	if err := s.rename(s.in, m, ""); err != nil {
+		return nil, nil, err
 	}
-	notices = clamp(s.in, m, notices)
+	if lenient {
+		notices = coerce(s.in, m, "", notices)
+	}
+	if notices, err = numbers(s.in, m, "", notices); err != nil {
+		return nil, nil, err
+	}
 	for name, p := range s.in.Properties {
 		if _, have := m[name]; !have && p.Default != nil {
 			d, err := decodeStrict(p.Default)
@@ -143,9 +151,34 @@ func decodeObject(d *json.Decoder, depth int) (any, error) {
 	return out, err
 }
 
+// rename gives fields that came under another name their own.
+func (s *schemas) rename(in *jsonschema.Schema, m map[string]any, at string) error {
+	for _, alias := range slices.Sorted(maps.Keys(s.aliases[in])) {
+		name := s.aliases[in][alias]
+		v, have := m[alias]
+		if !have {
+			continue
+		}
+		if _, twice := m[name]; twice {
+			return fault.Field(at+name, "give one of them", "%q is another name of it, and both were given", alias)
+		}
+		delete(m, alias)
+		m[name] = v
+	}
+	for _, name := range Arguments(in) {
+		if inner, ok := m[name].(map[string]any); ok {
+			p := in.Properties[name]
+			if err := s.rename(p, inner, at+name+"."); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // coerce mends "5" for 5, "true" for true, one value for a list of one, and a
 // list or object written as a string.
-func coerce(s *jsonschema.Schema, m map[string]any, notices []string) []string {
+func coerce(s *jsonschema.Schema, m map[string]any, at string, notices []string) []string {
 	for _, name := range Arguments(s) {
 		v, have := m[name]
 		if !have {
@@ -155,10 +188,13 @@ func coerce(s *jsonschema.Schema, m map[string]any, notices []string) []string {
 			delete(m, name) // an optional field that was not given
 			continue
 		}
-		fixed, ok := coerceValue(s.Properties[name], v)
-		if ok {
-			notices = append(notices, fmt.Sprintf("%s: read %s as %s", name, describeJSON(v), s.Properties[name].Type))
+		p := s.Properties[name]
+		if fixed, ok := coerceValue(p, v); ok {
+			notices = append(notices, fmt.Sprintf("%s: read %s as %s", at+name, describeJSON(v), p.Type))
 			m[name] = fixed
+		}
+		if inner, ok := m[name].(map[string]any); ok && len(p.Properties) > 0 {
+			notices = coerce(p, inner, at+name+".", notices)
 		}
 	}
 	return notices
@@ -168,13 +204,11 @@ func coerceValue(p *jsonschema.Schema, v any) (any, bool) {
 	str, isString := v.(string)
 	switch p.Type {
 	case "integer", "number":
-		if !isString {
+		str = strings.TrimSpace(str)
+		if !isString || str == "" || !strings.ContainsRune("-0123456789", rune(str[0])) || !json.Valid([]byte(str)) {
 			return nil, false
 		}
-		if _, err := strconv.ParseFloat(strings.TrimSpace(str), 64); err != nil {
-			return nil, false
-		}
-		return json.Number(strings.TrimSpace(str)), true
+		return json.Number(str), true
 	case "boolean":
 		switch strings.ToLower(strings.TrimSpace(str)) {
 		case "true", "yes":
@@ -206,22 +240,48 @@ func coerceValue(p *jsonschema.Schema, v any) (any, bool) {
 	return nil, false
 }
 
-// clamp brings a number that is too large down to its maximum: a caller that
-// asks for too much is given what there is, and told.
-func clamp(s *jsonschema.Schema, m map[string]any, notices []string) []string {
+// numbers brings a number that is too large down to its maximum: a caller that
+// asks for too much is given what there is, and told. Whole numbers get their
+// plain form: JSON calls 5.0 and 5e0 integers, Go does not.
+func numbers(s *jsonschema.Schema, m map[string]any, at string, notices []string) ([]string, error) {
 	for _, name := range Arguments(s) {
 		p := s.Properties[name]
-		n, ok := m[name].(json.Number)
-		if !ok || p.Maximum == nil {
+		if inner, ok := m[name].(map[string]any); ok {
+			var err error
+			if notices, err = numbers(p, inner, at+name+".", notices); err != nil {
+				return nil, err
+			}
 			continue
 		}
-		if f, err := n.Float64(); err == nil && f > *p.Maximum {
+		n, ok := m[name].(json.Number)
+		if !ok || p.Type != "integer" && p.Type != "number" {
+			continue
+		}
+		f, err := n.Float64()
+		if err != nil && p.Maximum == nil || f < -maxNumber || f > maxNumber && p.Maximum == nil {
+			return nil, fault.Field(at+name, "give a smaller one", "the number %s is out of range", cutNumber(n))
+		}
+		if p.Maximum != nil && f > *p.Maximum {
 			limit := strconv.FormatFloat(*p.Maximum, 'f', -1, 64)
+			notices = append(notices, fmt.Sprintf("%s: %s is above the maximum; used %s", at+name, cutNumber(n), limit))
+			f = *p.Maximum
 			m[name] = json.Number(limit)
-			notices = append(notices, fmt.Sprintf("%s: %s is above the maximum; used %s", name, n, limit))
+		}
+		if p.Type == "integer" && f == math.Trunc(f) {
+			m[name] = json.Number(strconv.FormatInt(int64(f), 10))
 		}
 	}
-	return notices
+	return notices, nil
+}
+
+// maxNumber is the largest number that every reader of JSON keeps exactly.
+const maxNumber = 1 << 53
+
+func cutNumber(n json.Number) string {
+	if len(n) > 24 {
+		return string(n[:24]) + "…"
+	}
+	return string(n)
 }
 
 // explain joins all problems in one error.

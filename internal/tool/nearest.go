@@ -33,23 +33,28 @@ func Nearest(word string, names []string, n int) []string {
 	return out
 }
 
-// distance counts the insertions, deletions and replacements between a and b.
+// distance counts the insertions, deletions, replacements and swaps of
+// neighbours between a and b.
 func distance(a, b string) int {
+	two := make([]int, len(b)+1)
+	one := make([]int, len(b)+1)
 	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+	for j := range one {
+		one[j] = j
 	}
 	for i := range len(a) {
-		last := row[0]
 		row[0] = i + 1
 		for j := range len(b) {
-			cost := last
-			if a[i] != b[j] {
-				cost++
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
 			}
-			last = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+			row[j+1] = min(one[j]+cost, one[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], two[j-1]+1)
+			}
 		}
+		two, one, row = one, row, two
 	}
-	return row[len(b)]
+	return one[len(b)]
 }

@@ -26,11 +26,11 @@ func (r Result) MarshalJSON() ([]byte, error) {
 		Message string   `json:"message,omitempty"`
 		Notices []string `json:"notices,omitempty"`
 	}{r.Success, r.Message, r.Notices}
-	head, err := json.Marshal(common)
+	head, err := marshal(common)
 	if err != nil || r.Value == nil {
 		return head, err
 	}
-	own, err := json.Marshal(r.Value)
+	own, err := marshal(r.Value)
 	if err != nil {
 		return nil, err
 	}
@@ -41,6 +41,16 @@ func (r Result) MarshalJSON() ([]byte, error) {
 		return head, nil
 	}
 	return append(append(head[:len(head)-1], ','), own[1:]...), nil
+}
+
+// marshal leaves <, > and & as they are: whoever puts JSON into HTML escapes it
+// there, and everyone else wants to read it.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return bytes.TrimRight(b.Bytes(), "\n"), err
 }
 
 // View is how people see the result.

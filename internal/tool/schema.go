@@ -12,10 +12,47 @@ import (
 )
 
 // schemas are the two schemas of a tool.
-type schemas struct{ in, out *jsonschema.Schema }
+type schemas struct {
+	in, out *jsonschema.Schema
+	aliases map[*jsonschema.Schema]map[string]string // of an object in the first: other names of its fields
+}
+
+func newSchemas(in, out *jsonschema.Schema, t reflect.Type) *schemas {
+	s := &schemas{in: in, out: out, aliases: map[*jsonschema.Schema]map[string]string{}}
+	s.collectAliases(in, t)
+	return s
+}
+
+// collectAliases reads the tag alias:"oldName,otherName". Such names are
+// accepted in calls and appear in no schema: nobody new should learn them.
+func (s *schemas) collectAliases(in *jsonschema.Schema, t reflect.Type) {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct {
+		return
+	}
+	for f := range t.Fields() {
+		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		p := in.Properties[key]
+		if p == nil {
+			continue
+		}
+		if a, ok := f.Tag.Lookup("alias"); ok {
+			if s.aliases[in] == nil {
+				s.aliases[in] = map[string]string{}
+			}
+			for name := range strings.SplitSeq(a, ",") {
+				s.aliases[in][name] = key
+			}
+		}
+		s.collectAliases(p, f.Type)
+	}
+}
 
 // schemaOf infers the schema of a struct and adds what its tags and comments
-// say: default, min, max, enum (separated by commas), and descriptions.
+// say: default, min, max, enum (separated by commas), and descriptions. The tag
+// alias is read elsewhere, because it is no part of a schema.
 func schemaOf[T any](docs map[string]map[string]string) *jsonschema.Schema {
 	s, err := jsonschema.For[T](nil)
 	if err != nil {

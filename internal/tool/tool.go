@@ -110,7 +110,7 @@ func describe[In, Out any](e access.Effect, opts []Option) *Tool {
 		o(t)
 	}
 	t.schema = sync.OnceValue(func() *schemas {
-		return &schemas{schemaOf[In](t.fields), schemaOf[Out](t.fields)}
+		return newSchemas(schemaOf[In](t.fields), schemaOf[Out](t.fields), in)
 	})
 	return t
 }

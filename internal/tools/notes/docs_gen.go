@@ -5,17 +5,46 @@ package notes
 import "lore/internal/tool"
 
 var docs = map[string]tool.Comment{
+	"Backlink": {Text: "Backlink is one link to the note.", Fields: map[string]string{
+		"Excerpt":  "Excerpt is the line around the link.",
+		"Field":    "Field that the link stands in, for properties and relations.",
+		"LinkType": "LinkType is wikilink, markdown, embed, property, relation, canvas or blockref.",
+	}},
+	"Backlinks": {Text: "Backlinks are links to one note, by the title of the note they stand in.", Fields: map[string]string{
+		"More":  "More tells how to read on when there are further links.",
+		"Path":  "Path of the note that the links lead to.",
+		"Total": "Total number of links, shown or not.",
+	}},
+	"ContextPack": {Text: "ContextPack gathers in one call the best passages for a question and those of notes linked to them, with citations.", Fields: map[string]string{
+		"Budget":   "Most bytes of text.",
+		"Folder":   "Only notes in this folder.",
+		"Question": "What you want to know.",
+	}},
 	"Env": {Text: "Env is what these tools may touch.", Fields: map[string]string{
 		"Fresh": "Fresh tells how far the index can be believed.",
 	}},
 	"Filter": {Text: "Filter narrows a search to some notes.", Fields: map[string]string{
-		"DateAfter":  "DateAfter keeps notes of that day or later, for example \"2026-01-31\".",
-		"DateBefore": "DateBefore keeps notes of that day or earlier.",
-		"Folder":     "Folder the note must lie in, at any depth.",
-		"Properties": "Properties the note must have, by name; an empty value means any.",
-		"Tags":       "Tags the note must have; nested tags count for their parents.",
-		"TagsMatch":  "TagsMatch says whether all tags are needed or any is enough.",
-		"Type":       "Type of the note, as its property says.",
+		"DateAfter":  "Only notes of that day or later.",
+		"DateBefore": "Only notes of that day or earlier.",
+		"Folder":     "Only notes in this folder.",
+		"Properties": "Properties that the note has; \"\" for any value.",
+		"Tags":       "Tags that the note has; nested ones count for their parents.",
+		"TagsMatch":  "Whether it needs all tags (default) or any.",
+		"Type":       "Only notes of this type.",
+	}},
+	"ForwardLink": {Text: "ForwardLink is one link of the note.", Fields: map[string]string{
+		"Field":      "Field that the link stands in, for properties and relations.",
+		"Fragment":   "Fragment is the heading or block that the link names.",
+		"LinkType":   "LinkType is wikilink, markdown, embed, property, relation, canvas or blockref.",
+		"Target":     "Target as it is written.",
+		"TargetPath": "TargetPath is empty when the link leads nowhere.",
+		"Unresolved": "Unresolved says that nothing carries the name.",
+	}},
+	"ForwardLinks": {Text: "ForwardLinks are the links of one note, as they stand in it.", Fields: map[string]string{
+		"More":       "More tells how to read on when there are further links.",
+		"Path":       "Path of the note that the links stand in.",
+		"Total":      "Total number of links, shown or not.",
+		"Unresolved": "Unresolved counts the links that lead nowhere, shown or not.",
 	}},
 	"Found": {Text: "Found is a list of notes, best first.", Fields: map[string]string{
 		"Hints":   "Hints about the answer.",
@@ -26,6 +55,27 @@ var docs = map[string]tool.Comment{
 	"FoundNote": {Text: "FoundNote is one note with its best passage.", Fields: map[string]string{
 		"Similarity": "Similarity is the cosine of the passage nearest in meaning.",
 	}},
+	"GetNoteMetadata": {Text: "GetNoteMetadata returns everything about a note but its text: properties, tags, headings, counts, dates, hash.", Fields: map[string]string{
+		"Path": "Path, file name, title or alias of the note.",
+	}},
+	"HeadingLine": {Text: "HeadingLine is one heading and where it stands.", Fields: map[string]string{}},
+	"ListBacklinks": {Text: "ListBacklinks returns the notes that link to a note, with the line around each link.", Fields: map[string]string{
+		"Limit":  "Most links.",
+		"Offset": "Links to skip.",
+		"Path":   "Path, file name, title or alias of the note.",
+	}},
+	"ListForwardLinks": {Text: "ListForwardLinks returns the links of a note in their order, those that lead nowhere too.", Fields: map[string]string{
+		"Limit":  "Most links.",
+		"Offset": "Links to skip.",
+		"Path":   "Path, file name, title or alias of the note.",
+	}},
+	"Metadata": {Text: "Metadata is what is known about one note.", Fields: map[string]string{
+		"Date":        "Date that the note gives itself.",
+		"Frontmatter": "Frontmatter as written; empty when the YAML cannot be read.",
+		"Hash":        "Hash of the whole file; give it back as if_hash when you change the note.",
+		"LinksOut":    "LinksOut counts links to other files, LinksBroken those of them that lead nowhere, LinksIn links from other notes.",
+		"TasksOpen":   "TasksOpen and TasksDone count boxes.",
+	}},
 	"NoteText": {Text: "NoteText is a note, or a part of it, as it stands on disk.", Fields: map[string]string{
 		"Hash":     "Hash of the whole file; give it back as if_hash when you change the note.",
 		"Line":     "Line of the file that the text begins with.",
@@ -33,19 +83,29 @@ var docs = map[string]tool.Comment{
 		"More":     "More tells how to read on when the text was cut.",
 		"Problems": "Problems that the note has, such as YAML that cannot be read.",
 	}},
-	"ReadNote": {Text: "ReadNote returns the text of one note, whole or in part. Use it after search_notes, when a passage is not enough.", Fields: map[string]string{
-		"Limit":   "Limit on the number of lines.",
-		"Offset":  "Offset is the first line to return, counted from 1.",
-		"Outline": "Outline returns only the headings.",
-		"Path":    "Path of the note from the vault root, for example \"ideas/tea.md\". A unique file name, title or alias works too.",
-		"Section": "Section to read: a heading (\"Brewing\"), a path of headings (\"Tea > Brewing\") or a block (\"^rel-1\").",
+	"Pack": {Text: "Pack is a set of passages that together fit a budget, best first.", Fields: map[string]string{
+		"Bytes":   "Bytes of the passages.",
+		"LeftOut": "LeftOut counts passages that fit the question and not the budget.",
+		"Mode":    "Mode of the search that was really used.",
 	}},
-	"SearchNotes": {Text: "SearchNotes finds the notes that answer a question best, by their words and by their meaning, each with its best passage. Use it first, when you do not know where something is written.", Fields: map[string]string{
-		"Explain": "Explain adds where each point of a score comes from.",
-		"Filter":  "Filter narrows the search to some notes.",
-		"Mode":    "Mode of the search.",
-		"Offset":  "Offset skips the best ones, to read on.",
-		"Query":   "Query in plain words. Also: \"a phrase\", -not, tag:x, path:x, type:x, after:2026-01-31, before:, [property:value].",
-		"TopK":    "TopK is how many notes to return.",
+	"PackPassage": {Text: "PackPassage is one passage with its source.", Fields: map[string]string{
+		"Citation": "Citation is path#heading, as a reader should quote it.",
+		"Cut":      "Cut says that the passage goes on.",
+		"Via":      "Via says through which note it was found, when the question did not find it.",
+	}},
+	"ReadNote": {Text: "ReadNote returns the text of one note, whole or in part.", Fields: map[string]string{
+		"Limit":   "Most lines.",
+		"Offset":  "First line, counted from 1.",
+		"Outline": "Only the headings.",
+		"Path":    "Path of the note from the vault root, or its file name, title or alias if unique.",
+		"Section": "Heading (\"Brewing\", \"Tea > Brewing\") or block (\"^id\") to read alone.",
+	}},
+	"SearchNotes": {Text: "SearchNotes finds the notes that answer a question best, by words and meaning, each with its best passage. Use it first.", Fields: map[string]string{
+		"Explain": "Say where each score comes from.",
+		"Filter":  "Which notes to look at.",
+		"Mode":    "What to compare.",
+		"Offset":  "Notes to skip.",
+		"Query":   "Plain words; also \"a phrase\", -not, tag:x, path:x, type:x, after:2026-01-31, before:, [property:value].",
+		"TopK":    "Most notes.",
 	}},
 }

@@ -6,7 +6,12 @@
 package notes
 
 import (
+	"context"
+	"strings"
+
+	"lore/internal/fault"
 	"lore/internal/index"
+	"lore/internal/note"
 	"lore/internal/search"
 	"lore/internal/tool"
 	"lore/internal/vault"
@@ -26,7 +31,78 @@ type Env struct {
 // Tools returns every tool of this package, bound to env.
 func Tools(env Env) []*tool.Tool {
 	return tool.Toolset("notes", docs,
-		tool.Read[ReadNote](env, tool.Drawn(tool.Text), tool.Short("read")),
-		tool.Read[SearchNotes](env, tool.Drawn(tool.Notes), tool.Short("search")),
+		tool.Read[ReadNote](env, tool.Drawn(tool.Text), tool.Short("read"),
+			tool.Try("Matcha", `{"path": "Matcha"}`)),
+		tool.Read[SearchNotes](env, tool.Drawn(tool.Notes), tool.Short("search"),
+			tool.Try("which tea has the least caffeine", `{"query": "which tea has the least caffeine"}`)),
+		tool.Read[ListBacklinks](env, tool.Drawn(tool.Notes), tool.Short("backlinks"),
+			tool.Try("Green tea", `{"path": "Green tea"}`)),
+		tool.Read[ListForwardLinks](env, tool.Drawn(tool.Table), tool.Short("links")),
+		tool.Read[GetNoteMetadata](env, tool.Drawn(tool.Facts), tool.Short("info"),
+			tool.Try("Oolong", `{"path": "Oolong"}`)),
+		tool.Read[ContextPack](env, tool.Drawn(tool.Notes), tool.Short("pack")),
 	)
 }
+
+// A noteFile is one note as it stands on disk.
+type noteFile struct {
+	vault.File
+	*note.Note
+	row   index.Row // what the index knows; empty for a note that it does not know yet
+	known bool
+}
+
+// open reads the note that name means. A note that is newer than the index is
+// found by its path.
+func (env Env) open(ctx context.Context, name string) (noteFile, error) {
+	row, err := search.Locate(ctx, env.Store, name)
+	path, known := row.File.Path, err == nil
+	if fault.Of(err) == fault.NotFound {
+		for _, p := range []string{name, name + ".md"} {
+			e, statErr := env.Vault.Stat(ctx, p)
+			if statErr == nil {
+				path, err = e.Path, nil
+				break
+			}
+			if k := fault.Of(statErr); k != fault.NotFound && k != fault.Invalid {
+				return noteFile{}, statErr // hidden, or out of the vault: that says more
+			}
+		}
+	}
+	if err != nil {
+		return noteFile{}, err
+	}
+	if k := vault.KindOf(path); k == vault.Attachment {
+		return noteFile{}, &fault.Report{
+			Kind: fault.Invalid, Field: "path", Message: "path: " + path + " is an attachment, not a note", Fix: "use read_attachment",
+		}
+	}
+	f, err := env.Vault.Read(ctx, path)
+	if err != nil {
+		return noteFile{}, err
+	}
+	n := noteFile{File: f, row: row, known: known}
+	if vault.KindOf(path) == vault.Canvas {
+		n.Note = note.ParseCanvas(path, f.Data)
+	} else {
+		n.Note = note.Parse(path, f.Data)
+	}
+	return n, nil
+}
+
+// foot joins what should be said about a whole answer.
+func foot(f index.Freshness, parts ...string) string {
+	var out []string
+	for _, p := range parts {
+		if p != "" {
+			out = append(out, p)
+		}
+	}
+	if !f.Fresh && f.Reason != "" {
+		out = append(out, "index: "+f.Reason)
+	}
+	return strings.Join(out, "; ")
+}
+
+// round keeps four digits: more would change with the machine.
+func round(f float64) float64 { return float64(int(f*1e4+0.5)) / 1e4 }

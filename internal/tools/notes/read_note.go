@@ -6,23 +6,22 @@ import (
 	"strings"
 
 	"lore/internal/fault"
+	"lore/internal/index"
 	"lore/internal/note"
-	"lore/internal/search"
 	"lore/internal/tool"
 )
 
-// ReadNote returns the text of one note, whole or in part. Use it after
-// search_notes, when a passage is not enough.
+// ReadNote returns the text of one note, whole or in part.
 type ReadNote struct {
-	// Path of the note from the vault root, for example "ideas/tea.md". A unique file name, title or alias works too.
+	// Path of the note from the vault root, or its file name, title or alias if unique.
 	Path string `json:"path"`
-	// Section to read: a heading ("Brewing"), a path of headings ("Tea > Brewing") or a block ("^rel-1").
+	// Heading ("Brewing", "Tea > Brewing") or block ("^id") to read alone.
 	Section string `json:"section,omitempty"`
-	// Offset is the first line to return, counted from 1.
+	// First line, counted from 1.
 	Offset int `json:"offset,omitempty" default:"1" min:"1"`
-	// Limit on the number of lines.
+	// Most lines.
 	Limit int `json:"limit,omitempty" default:"500" min:"1" max:"5000"`
-	// Outline returns only the headings.
+	// Only the headings.
 	Outline bool `json:"outline,omitempty"`
 }
 
@@ -40,60 +39,49 @@ type NoteText struct {
 	// More tells how to read on when the text was cut.
 	More string `json:"more,omitempty"`
 	// Problems that the note has, such as YAML that cannot be read.
-	Problems []string `json:"problems,omitempty"`
+	Problems []string        `json:"problems,omitempty"`
+	Index    index.Freshness `json:"index"`
 }
 
 // Run reads the note.
 func (in ReadNote) Run(ctx context.Context, env Env) (NoteText, error) {
-	row, err := search.Locate(ctx, env.Store, in.Path)
-	path := row.File.Path
-	if fault.Of(err) == fault.NotFound {
-		// A note that is newer than the index is still a note.
-		if _, statErr := env.Vault.Stat(ctx, in.Path); statErr == nil {
-			path, err = in.Path, nil
-		}
-	}
+	n, err := env.open(ctx, in.Path)
 	if err != nil {
 		return NoteText{}, err
 	}
-	f, err := env.Vault.Read(ctx, path)
-	if err != nil {
-		return NoteText{}, err
-	}
-	n := note.Parse(f.Path, f.Data)
-	out := NoteText{Path: f.Path, Title: n.Title, Hash: f.Hash.String(), Lines: n.Lines}
-	for _, p := range n.Problems {
-		out.Problems = append(out.Problems, fmt.Sprintf("%s: %s", p.Kind, p.Detail))
-	}
-	if in.Outline {
-		out.Text, out.Line = outline(n), 1
-		return out, nil
+	out := NoteText{
+		Path: n.File.Path, Title: n.Title, Hash: n.Hash.String(), Lines: n.Lines, Problems: problems(n.Note), Index: env.Fresh(),
 	}
 	text, line := n.Text(), 1
-	if in.Section != "" {
+	switch {
+	case in.Outline:
+		text = outline(n.Note)
+	case in.Section != "":
 		s, err := n.Section(in.Section)
 		if err != nil {
-			return NoteText{}, err
+			return NoteText{}, fault.Rename(err, "", "section")
 		}
 		line += strings.Count(text[:s.Start], "\n")
 		text = text[s.Start:s.End]
 	}
-	out.cut(text, line, in.Offset, in.Limit)
+	cut := tool.CutLines(text, in.Offset, in.Limit)
+	out.Text, out.More, out.Line = cut.Text, cut.More, line+cut.First-1
+	if in.Outline {
+		out.Line = 1
+	}
 	return out, nil
 }
 
-// cut keeps limit lines from offset on, and says how to read the rest.
-func (t *NoteText) cut(text string, line, offset, limit int) {
-	lines := strings.SplitAfter(text, "\n")
-	if lines[len(lines)-1] == "" {
-		lines = lines[:len(lines)-1]
+func problems(n *note.Note) []string {
+	var out []string
+	for _, p := range n.Problems {
+		text := p.Kind + ": " + p.Detail
+		if p.Line > 0 {
+			text += fmt.Sprintf(" (line %d)", p.Line)
+		}
+		out = append(out, text)
 	}
-	from := min(offset-1, len(lines))
-	to := min(from+limit, len(lines))
-	t.Text, t.Line = strings.Join(lines[from:to], ""), line+from
-	if to < len(lines) {
-		t.More = fmt.Sprintf("lines %d to %d of %d; call again with offset %d", from+1, to, len(lines), to+1)
-	}
+	return out
 }
 
 func outline(n *note.Note) string {
@@ -106,5 +94,5 @@ func outline(n *note.Note) string {
 
 // View shows the text as it is.
 func (t NoteText) View() tool.View {
-	return tool.View{Text: t.Text, Foot: t.More}
+	return tool.View{Text: t.Text, Foot: foot(t.Index, t.More)}
 }

@@ -12,39 +12,38 @@ import (
 	"lore/internal/tool"
 )
 
-// SearchNotes finds the notes that answer a question best, by their words and
-// by their meaning, each with its best passage. Use it first, when you do not
-// know where something is written.
+// SearchNotes finds the notes that answer a question best, by words and
+// meaning, each with its best passage. Use it first.
 type SearchNotes struct {
-	// Query in plain words. Also: "a phrase", -not, tag:x, path:x, type:x, after:2026-01-31, before:, [property:value].
+	// Plain words; also "a phrase", -not, tag:x, path:x, type:x, after:2026-01-31, before:, [property:value].
 	Query string `json:"query"`
-	// TopK is how many notes to return.
+	// Most notes.
 	TopK int `json:"top_k,omitempty" default:"10" min:"1" max:"50"`
-	// Offset skips the best ones, to read on.
-	Offset int `json:"offset,omitempty" min:"0"`
-	// Filter narrows the search to some notes.
+	// Notes to skip.
+	Offset int `json:"offset,omitempty" min:"0" max:"1000"`
+	// Which notes to look at.
 	Filter *Filter `json:"filter,omitempty"`
-	// Mode of the search.
+	// What to compare.
 	Mode string `json:"mode,omitempty" default:"hybrid" enum:"hybrid,lexical,semantic"`
-	// Explain adds where each point of a score comes from.
+	// Say where each score comes from.
 	Explain bool `json:"explain,omitempty"`
 }
 
 // Filter narrows a search to some notes.
 type Filter struct {
-	// Tags the note must have; nested tags count for their parents.
+	// Tags that the note has; nested ones count for their parents.
 	Tags []string `json:"tags,omitempty"`
-	// TagsMatch says whether all tags are needed or any is enough.
+	// Whether it needs all tags (default) or any.
 	TagsMatch string `json:"tags_match,omitempty" enum:"all,any"`
-	// DateAfter keeps notes of that day or later, for example "2026-01-31".
+	// Only notes of that day or later.
 	DateAfter string `json:"date_after,omitempty"`
-	// DateBefore keeps notes of that day or earlier.
+	// Only notes of that day or earlier.
 	DateBefore string `json:"date_before,omitempty"`
-	// Folder the note must lie in, at any depth.
+	// Only notes in this folder.
 	Folder string `json:"folder,omitempty"`
-	// Type of the note, as its property says.
+	// Only notes of this type.
 	Type string `json:"type,omitempty"`
-	// Properties the note must have, by name; an empty value means any.
+	// Properties that the note has; "" for any value.
 	Properties map[string]string `json:"properties,omitempty"`
 }
 
@@ -54,7 +53,7 @@ type Found struct {
 	// Mode that was really used: without vectors a hybrid search is lexical.
 	Mode string `json:"mode"`
 	// Meaning counts the passages that can be found by their meaning.
-	Meaning search.Coverage `json:"meaning"`
+	Meaning search.Coverage `json:"meaning,omitzero"`
 	// More tells how to read on when there are further notes.
 	More string `json:"more,omitempty"`
 	// Hints about the answer.
@@ -99,13 +98,10 @@ func (in SearchNotes) Run(ctx context.Context, env Env) (Found, error) {
 		})
 	}
 	if a.More {
-		out.More = fmt.Sprintf("%d notes from %d on; call again with offset %d", len(out.Results), in.Offset+1, in.Offset+len(out.Results))
+		out.More = tool.MoreAfter(in.Offset, len(out.Results))
 	}
 	return out, nil
 }
-
-// round keeps four digits: more would change with the machine.
-func round(f float64) float64 { return float64(int(f*1e4+0.5)) / 1e4 }
 
 func (f *Filter) index() (index.Filter, error) {
 	var out index.Filter
@@ -167,17 +163,10 @@ func (f Found) View() tool.View {
 		}
 		v.Items = append(v.Items, item)
 	}
-	var foot []string
+	none := ""
 	if len(f.Results) == 0 {
-		foot = append(foot, "nothing found")
+		none = "nothing found"
 	}
-	foot = append(foot, f.Hints...)
-	if f.More != "" {
-		foot = append(foot, f.More)
-	}
-	if !f.Index.Fresh && f.Index.Reason != "" {
-		foot = append(foot, "index: "+f.Index.Reason)
-	}
-	v.Foot = strings.Join(foot, "; ")
+	v.Foot = foot(f.Index, append(append([]string{none}, f.Hints...), f.More)...)
 	return v
 }

@@ -1,0 +1,250 @@
+package tooltest
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/tools/txtar"
+
+	"lore/internal/access"
+	"lore/internal/embed"
+	"lore/internal/fault"
+	"lore/internal/tool"
+)
+
+var update = flag.Bool("update", false, "write what the tools answer into their scripts")
+
+// Run checks a toolset: that every tool is registered, described and has a
+// script, and that the scripts testdata/<tool>.txtar, and testdata/<tool>-*.txtar
+// where there are any, come out as they say. open binds the tools to a place; it is also called with an empty one, to list them.
+//
+// A script is a txtar archive. Its files are written into a vault, in order,
+// each a minute newer than the one before; a name that ends in .hex is written
+// without it, as the bytes that its hexadecimal digits say. Then follow
+//
+//	-- call --      the arguments as JSON, sent by a person
+//	-- call mcp --  the same, sent by a model
+//	-- want --      the answer as JSON, or error(kind): message
+//	-- view --      how a terminal shows it, when that is to be compared too
+//
+// A file that stands after a call is written at that moment and not indexed.
+// "without a model" in the comment at the top makes the searches lexical. With
+// -update, want and view are rewritten.
+func Run(t *testing.T, open func(Place) []*tool.Tool) {
+	local := time.Local
+	time.Local = time.UTC
+	t.Cleanup(func() { time.Local = local })
+	tools := open(Place{})
+	t.Run("rules", func(t *testing.T) { rules(t, tools) })
+	for _, tl := range tools {
+		t.Run(tl.Name, func(t *testing.T) {
+			runScript(t, filepath.Join("testdata", tl.Name+".txtar"), tl.Name, open)
+			more, err := filepath.Glob(filepath.Join("testdata", tl.Name+"-*.txtar"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, path := range more {
+				t.Run(filepath.Base(path), func(t *testing.T) { runScript(t, path, tl.Name, open) })
+			}
+		})
+	}
+}
+
+// A script is one archive on its way.
+type script struct {
+	tool    string
+	dir     string
+	files   int
+	written []string
+	open    func() *tool.Registry
+	reg     *tool.Registry
+	res     tool.Result
+	err     error
+	calls   int
+	state   string // what must or may come next: "", "want", "view"
+}
+
+func runScript(t *testing.T, path, name string, open func(Place) []*tool.Tool) {
+	ar, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatalf("every tool has a script: %v", err)
+	}
+	var model embed.Model = Words{}
+	if strings.Contains(string(ar.Comment), "without a model") {
+		model = nil
+	}
+	s := &script{tool: name, dir: t.TempDir()}
+	s.open = func() *tool.Registry {
+		return tool.NewRegistry(tool.Deps{Now: Now}, open(Open(t, s.dir, model)))
+	}
+	for i := range ar.Files {
+		f := &ar.Files[i]
+		if err := s.step(t.Context(), f, *update); err != nil {
+			t.Errorf("%s: section %d (%s) after call %d: %v", path, i+1, f.Name, s.calls, err)
+		}
+	}
+	switch {
+	case s.calls == 0:
+		t.Errorf("%s calls nothing", path)
+	case s.state == "want":
+		t.Errorf("%s: the last call has no want", path)
+	}
+	if *update {
+		if err := os.WriteFile(path, txtar.Format(ar), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// step does one section of a script.
+func (s *script) step(ctx context.Context, f *txtar.File, rewrite bool) error {
+	if s.state == "want" && f.Name != "want" {
+		return errors.New("a call must be followed by its want")
+	}
+	switch f.Name {
+	case "call", "call mcp":
+		s.call(ctx, f)
+		return nil
+	case "want":
+		if s.state != "want" {
+			return errors.New("a want must follow a call")
+		}
+		s.state = "view"
+		return same(f, s.answer(), rewrite)
+	case "view":
+		if s.state != "view" || s.err != nil {
+			return errors.New("a view must follow the want of a call that succeeded")
+		}
+		s.state = ""
+		return same(f, Draw(s.res.View()), rewrite)
+	}
+	return s.write(f)
+}
+
+func (s *script) call(ctx context.Context, f *txtar.File) {
+	if s.reg == nil {
+		s.reg = s.open()
+	}
+	who := access.Terminal()
+	if f.Name == "call mcp" {
+		who = access.Principal{Kind: access.MCP, ID: "test", Surface: "test", Scopes: []access.Scope{access.Read}}
+	}
+	s.calls++
+	s.state = "want"
+	s.res, s.err = s.reg.Call(ctx, who, s.tool, json.RawMessage(f.Data))
+}
+
+// answer is what a script says under want.
+func (s *script) answer() string {
+	if s.err != nil {
+		out := fmt.Sprintf("error(%s): %v\n", string(fault.Of(s.err)), s.err)
+		if f := tool.NewFailure(s.err); f.Field != "" {
+			out += "field: " + f.Field + "\n"
+		}
+		return out
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(s.res); err != nil {
+		return "the result is no JSON: " + err.Error() + "\n"
+	}
+	return b.String()
+}
+
+// same compares a section with what came, or rewrites it.
+func same(f *txtar.File, got string, rewrite bool) error {
+	if rewrite {
+		f.Data = []byte(got)
+		return nil
+	}
+	// txtar ends every section with a line end, and an empty one has none.
+	if strings.TrimRight(string(f.Data), "\n") != strings.TrimRight(got, "\n") {
+		return fmt.Errorf("differs (see -update)\ngot:\n%swant:\n%s", got, f.Data)
+	}
+	return nil
+}
+
+// write puts a file into the vault, a minute newer than the last.
+func (s *script) write(f *txtar.File) error {
+	name, data := f.Name, f.Data
+	if n, ok := strings.CutSuffix(name, ".hex"); ok {
+		raw, err := hex.DecodeString(strings.Join(strings.Fields(string(data)), ""))
+		if err != nil {
+			return err
+		}
+		name, data = n, raw
+	}
+	p := filepath.Join(s.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(p, data, 0o644); err != nil {
+		return err
+	}
+	when := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC).Add(time.Duration(s.files) * time.Minute)
+	s.files++
+	return os.Chtimes(p, when, when)
+}
+
+// Draw is a view as plain text.
+func Draw(v tool.View) string {
+	var b strings.Builder
+	b.WriteString(v.Text)
+	for _, it := range v.Items {
+		b.WriteString(it.Title)
+		if it.Path != "" {
+			b.WriteString("  " + it.Path)
+		}
+		if it.Line > 0 {
+			fmt.Fprintf(&b, ":%d", it.Line)
+		}
+		if it.Score > 0 {
+			fmt.Fprintf(&b, "  %.2f", it.Score)
+		}
+		b.WriteByte('\n')
+		for _, l := range append([]string{it.Detail, marked(it)}, it.Notes...) {
+			if l != "" {
+				b.WriteString("  " + strings.ReplaceAll(strings.TrimRight(l, "\n"), "\n", "\n  ") + "\n")
+			}
+		}
+	}
+	if len(v.Rows) > 0 {
+		b.WriteString(strings.Join(v.Head, " | ") + "\n")
+	}
+	for _, r := range v.Rows {
+		b.WriteString(strings.TrimRight(strings.Join(r, " | "), " ") + "\n")
+	}
+	for _, p := range v.Pairs {
+		b.WriteString(p[0] + ": " + p[1] + "\n")
+	}
+	if v.Foot != "" {
+		b.WriteString("(" + v.Foot + ")\n")
+	}
+	return b.String()
+}
+
+// marked shows the marks of a text as *stars*.
+func marked(it tool.Item) string {
+	var b strings.Builder
+	at := 0
+	for _, m := range it.Marks {
+		if m.Start < at || m.End > len(it.Text) {
+			return "BAD MARKS " + it.Text
+		}
+		b.WriteString(it.Text[at:m.Start] + "*" + it.Text[m.Start:m.End] + "*")
+		at = m.End
+	}
+	return b.String() + it.Text[at:]
+}

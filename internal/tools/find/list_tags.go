@@ -1,0 +1,109 @@
+package find
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"lore/internal/index"
+	"lore/internal/tool"
+)
+
+// ListTags lists the tags of the vault with the number of notes that have them.
+type ListTags struct {
+	// Only tags that begin with this.
+	Prefix string `json:"prefix,omitempty"`
+	// Order: most used first, or by name.
+	Sort string `json:"sort,omitempty" default:"count" enum:"count,name"`
+	// Most tags.
+	Limit int `json:"limit,omitempty" default:"100" min:"1" max:"1000"`
+	// Tags to skip.
+	Offset int `json:"offset,omitempty" min:"0"`
+}
+
+// TagList is one page of tags.
+type TagList struct {
+	Tags []TagCount `json:"tags"`
+	// Total number of tags, shown or not.
+	Total int `json:"total"`
+	// More tells how to read on when there are further tags.
+	More  string          `json:"more,omitempty"`
+	Index index.Freshness `json:"index"`
+}
+
+// TagCount is how often one tag is used.
+type TagCount struct {
+	Tag string `json:"tag"`
+	// Notes that have this very tag.
+	Notes int `json:"notes"`
+	// WithNested counts the notes that have it or a tag nested in it.
+	WithNested int `json:"with_nested"`
+	parent     bool
+}
+
+// Run counts the tags.
+func (in ListTags) Run(ctx context.Context, env Env) (TagList, error) {
+	counts, err := env.Store.Facets(ctx, index.FacetTag, index.Filter{})
+	if err != nil {
+		return TagList{}, err
+	}
+	prefix := strings.ToLower(strings.TrimPrefix(strings.TrimSpace(in.Prefix), "#"))
+	tags := tagTree(counts, prefix)
+	for i := range tags {
+		if !tags[i].parent {
+			continue
+		}
+		// A note may have several tags below one parent, so they cannot be added up.
+		if tags[i].WithNested, err = env.count(ctx, index.Filter{Tags: []string{tags[i].Tag}}); err != nil {
+			return TagList{}, err
+		}
+	}
+	slices.SortFunc(tags, func(a, b TagCount) int {
+		if in.Sort == "name" {
+			return strings.Compare(a.Tag, b.Tag)
+		}
+		return cmp.Or(cmp.Compare(b.WithNested, a.WithNested), strings.Compare(a.Tag, b.Tag))
+	})
+	page, more := tool.Page(tags, in.Offset, in.Limit)
+	return TagList{Tags: append([]TagCount{}, page...), Total: len(tags), More: more, Index: env.Fresh()}, nil
+}
+
+// tagTree adds the parents that no note has by themselves.
+func tagTree(counts []index.Count, prefix string) []TagCount {
+	at := map[string]int{}
+	var out []TagCount
+	get := func(tag string) *TagCount {
+		i, ok := at[tag]
+		if !ok {
+			i = len(out)
+			at[tag] = i
+			out = append(out, TagCount{Tag: tag})
+		}
+		return &out[i]
+	}
+	for _, c := range counts {
+		if strings.HasPrefix(c.Value, prefix) {
+			t := get(c.Value)
+			t.Notes = c.Notes
+			t.WithNested = max(t.WithNested, c.Notes)
+		}
+		for i := strings.LastIndexByte(c.Value, '/'); i > 0; i = strings.LastIndexByte(c.Value[:i], '/') {
+			if strings.HasPrefix(c.Value[:i], prefix) {
+				get(c.Value[:i]).parent = true
+			}
+		}
+	}
+	return out
+}
+
+// View is a table of the tags.
+func (l TagList) View() tool.View {
+	v := tool.View{Head: []string{"tag", "notes", "with nested"}}
+	for _, t := range l.Tags {
+		v.Rows = append(v.Rows, []string{"#" + t.Tag, strconv.Itoa(t.Notes), strconv.Itoa(t.WithNested)})
+	}
+	v.Foot = foot(l.Index, many(l.Total, "tag"), l.More)
+	return v
+}

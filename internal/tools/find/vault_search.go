@@ -1,0 +1,232 @@
+package find
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"lore/internal/fault"
+	"lore/internal/index"
+	"lore/internal/search"
+	"lore/internal/tool"
+)
+
+// VaultSearch finds notes by text in their names, then in their content, and
+// counts the places. For questions use search_notes.
+type VaultSearch struct {
+	// Text to find, whatever the case, from the start of a word on. When several words never stand together, notes with all of them are found.
+	Query string `json:"query"`
+	// Most notes.
+	Limit int `json:"limit,omitempty" default:"10" min:"1" max:"50"`
+	// Notes to skip.
+	Offset int `json:"offset,omitempty" min:"0" max:"10000"`
+}
+
+// TextHits are notes that have a text, those that have it in their name first.
+type TextHits struct {
+	Results []TextHit `json:"results"`
+	// More tells how to read on when there are further notes.
+	More string `json:"more,omitempty"`
+	// Hint says that the words do not stand together anywhere.
+	Hint  string          `json:"hint,omitempty"`
+	Index index.Freshness `json:"index"`
+}
+
+// TextHit is one note that has the text.
+type TextHit struct {
+	Path     string `json:"path"`
+	Basename string `json:"basename"`
+	// Matches counts the places, in the name and in the content.
+	Matches int    `json:"matches"`
+	Preview string `json:"preview"`
+
+	mark tool.Mark
+}
+
+// Run looks at names, then at content.
+func (in VaultSearch) Run(ctx context.Context, env Env) (TextHits, error) {
+	query := strings.Join(strings.Fields(in.Query), " ")
+	if query == "" {
+		return TextHits{}, fault.Field("query", "give a word or a phrase", "is empty")
+	}
+	s := textSearch{env: env, want: in.Offset + in.Limit + 1, seen: map[string]bool{}}
+	if err := s.run(ctx, []string{query}); err != nil {
+		return TextHits{}, err
+	}
+	out := TextHits{Results: []TextHit{}, Index: env.Fresh()}
+	if words := strings.Fields(query); len(s.hits) == 0 && len(words) > 1 {
+		out.Hint = "the words do not stand together anywhere; these notes have all of them"
+		if err := s.run(ctx, words); err != nil {
+			return TextHits{}, err
+		}
+		if len(s.hits) == 0 {
+			out.Hint = ""
+		}
+	}
+	from := min(in.Offset, len(s.hits))
+	to := min(from+in.Limit, len(s.hits))
+	out.Results = append(out.Results, s.hits[from:to]...)
+	if to < len(s.hits) {
+		out.More = tool.MoreAfter(from, to-from)
+	}
+	return out, nil
+}
+
+// A textSearch collects the notes that have all of some texts.
+type textSearch struct {
+	env  Env
+	want int // hits after which it may stop
+	seen map[string]bool
+	hits []TextHit
+}
+
+func (s *textSearch) run(ctx context.Context, texts []string) error {
+	var all []*regexp.Regexp
+	match := index.Match{Limit: 1 << 20}
+	for _, t := range texts {
+		// Words of a phrase may stand on two lines.
+		quoted := strings.ReplaceAll(regexp.QuoteMeta(t), " ", `\s+`)
+		r, err := regexp.Compile("(?i)" + quoted)
+		if err != nil {
+			return fault.Field("query", "give a shorter one", "cannot be searched")
+		}
+		all = append(all, r)
+		match.All = append(match.All, index.Term{Words: strings.Fields(t), Prefix: true})
+	}
+	names, err := s.env.Store.Names(ctx, index.NameQuery{})
+	if err != nil {
+		return err
+	}
+	var paths []string
+	for _, n := range names {
+		if n.Kind == index.NameFile && fits(path.Base(n.Path), all) {
+			paths = append(paths, n.Path)
+		}
+	}
+	slices.Sort(paths)
+	if err := s.read(ctx, paths, all, true); err != nil || len(s.hits) >= s.want {
+		return err
+	}
+	found, err := s.env.Store.Match(ctx, match)
+	if err != nil {
+		return err
+	}
+	paths = paths[:0]
+	for _, f := range found {
+		paths = append(paths, f.Path)
+	}
+	slices.Sort(paths)
+	return s.read(ctx, paths, all, false)
+}
+
+func fits(text string, all []*regexp.Regexp) bool {
+	return !slices.ContainsFunc(all, func(r *regexp.Regexp) bool { return !r.MatchString(text) })
+}
+
+// read opens the notes in turn until there are enough hits. The index only
+// says where to look: what counts is the text.
+func (s *textSearch) read(ctx context.Context, paths []string, all []*regexp.Regexp, named bool) error {
+	for _, p := range paths {
+		if len(s.hits) >= s.want {
+			return nil
+		}
+		if s.seen[p] {
+			continue
+		}
+		h := TextHit{Path: p, Basename: strings.TrimSuffix(path.Base(p), path.Ext(p))}
+		text := ""
+		if isText(p) {
+			f, err := s.env.Vault.Head(ctx, p)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err != nil && !named {
+				continue // gone since, or not readable: there is nothing to show
+			}
+			text = string(f.Data)
+		}
+		if !named && !fits(text, all) {
+			continue // the index knows forms of words that are not the text asked for
+		}
+		s.seen[p] = true
+		for _, r := range all {
+			h.Matches += len(r.FindAllStringIndex(text, -1))
+			if named {
+				h.Matches += len(r.FindAllStringIndex(path.Base(p), -1))
+			}
+		}
+		h.preview(text, all[0])
+		s.hits = append(s.hits, h)
+	}
+	return nil
+}
+
+func isText(p string) bool {
+	switch strings.ToLower(path.Ext(p)) {
+	case ".md", ".markdown", ".canvas":
+		return true
+	}
+	return false
+}
+
+const previewWidth = 200
+
+// preview is the line around the first match, or how the text begins.
+func (h *TextHit) preview(text string, r *regexp.Regexp) {
+	front, body := frontMatter(text)
+	at := r.FindStringIndex(body)
+	if at != nil {
+		text = body // what the note says is worth more than its properties
+	} else {
+		at = r.FindStringIndex(front)
+	}
+	if at == nil {
+		text = body
+		h.Preview = search.Around(strings.Join(strings.Fields(text[:min(len(text), 4*previewWidth)]), " "), 0, 0, previewWidth)
+	} else {
+		h.Preview = search.Around(text, at[0], at[1], previewWidth)
+	}
+	h.Preview = strings.ToValidUTF8(h.Preview, "\uFFFD")
+	if m := r.FindStringIndex(h.Preview); m != nil {
+		h.mark = tool.Mark{Start: m[0], End: m[1]}
+	}
+}
+
+// frontMatter cuts a text into its YAML block and the rest.
+func frontMatter(text string) (front, body string) {
+	if !strings.HasPrefix(text, "---\n") {
+		return "", text
+	}
+	if i := strings.Index(text[4:], "\n---"); i >= 0 {
+		end := 4 + i + len("\n---")
+		if nl := strings.IndexByte(text[end:], '\n'); nl >= 0 {
+			return text[:end+nl+1], text[end+nl+1:]
+		}
+	}
+	return "", text
+}
+
+// View lists the notes.
+func (t TextHits) View() tool.View {
+	var v tool.View
+	for _, h := range t.Results {
+		detail := fmt.Sprintf("%d matches", h.Matches)
+		if h.Matches == 1 {
+			detail = "1 match"
+		}
+		item := tool.Item{Title: h.Basename, Path: h.Path, Detail: detail, Text: h.Preview}
+		if h.mark.End > 0 {
+			item.Marks = []tool.Mark{h.mark}
+		}
+		v.Items = append(v.Items, item)
+	}
+	none := ""
+	if len(t.Results) == 0 {
+		none = "nothing found"
+	}
+	v.Foot = foot(t.Index, none, t.Hint, t.More)
+	return v
+}

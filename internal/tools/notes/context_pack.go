@@ -1,0 +1,214 @@
+package notes
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"lore/internal/fault"
+	"lore/internal/graph"
+	"lore/internal/index"
+	"lore/internal/search"
+	"lore/internal/tool"
+)
+
+// ContextPack gathers in one call the best passages for a question and those of
+// notes linked to them, with citations.
+type ContextPack struct {
+	// What you want to know.
+	Question string `json:"question"`
+	// Most bytes of text.
+	Budget int `json:"budget,omitempty" default:"6000" min:"200" max:"100000"`
+	// Only notes in this folder.
+	Folder string `json:"folder,omitempty"`
+}
+
+// Pack is a set of passages that together fit a budget, best first.
+type Pack struct {
+	Passages []PackPassage `json:"passages"`
+	// Bytes of the passages.
+	Bytes  int `json:"bytes"`
+	Budget int `json:"budget"`
+	// LeftOut counts passages that fit the question and not the budget.
+	LeftOut int `json:"left_out"`
+	// Mode of the search that was really used.
+	Mode  string          `json:"mode"`
+	Hints []string        `json:"hints,omitempty"`
+	Index index.Freshness `json:"index"`
+}
+
+// PackPassage is one passage with its source.
+type PackPassage struct {
+	// Citation is path#heading, as a reader should quote it.
+	Citation string  `json:"citation"`
+	Path     string  `json:"path"`
+	Title    string  `json:"title"`
+	Heading  string  `json:"heading,omitempty"`
+	Line     int     `json:"line"`
+	Text     string  `json:"text"`
+	Score    float64 `json:"score,omitempty"`
+	// Via says through which note it was found, when the question did not find it.
+	Via string `json:"via,omitempty"`
+	// Cut says that the passage goes on.
+	Cut bool `json:"cut,omitempty"`
+}
+
+// How a pack is made.
+const (
+	packHits    = 15 // notes that the search gives
+	packSources = 5  // of them, whose links are followed
+	packMost    = 40 // neighbours that are looked into
+	packShare   = 70 // percent of the budget for what the search found, when there are neighbours
+)
+
+// Run searches, follows the links of the best notes, and packs.
+func (in ContextPack) Run(ctx context.Context, env Env) (Pack, error) {
+	var filter index.Filter
+	if in.Folder != "" {
+		filter.Folders = []string{in.Folder}
+	}
+	a, err := env.Search.Find(ctx, in.Question, search.Options{Limit: packHits, Filter: filter})
+	if err != nil {
+		return Pack{}, fault.Rename(err, "query", "question")
+	}
+	out := Pack{Passages: []PackPassage{}, Budget: in.Budget, Mode: string(a.Mode), Hints: a.Notes, Index: env.Fresh()}
+	var found []PackPassage
+	for _, h := range a.Hits {
+		if strings.TrimSpace(h.Passage) == "" {
+			continue
+		}
+		found = append(found, passage(h.Path, h.Title, h.Heading, h.Line, h.Passage, round(h.Score)))
+	}
+	near, err := in.neighbours(ctx, env, a.Hits, filter)
+	if err != nil {
+		return Pack{}, err
+	}
+	share := in.Budget
+	if len(near) > 0 {
+		share = in.Budget * packShare / 100
+	}
+	rest := out.fill(found, share)
+	near = out.fill(near, in.Budget)
+	rest = out.fill(rest, in.Budget)
+	out.LeftOut = len(near) + len(rest)
+	return out, nil
+}
+
+func passage(path, title, heading string, line int, text string, score float64) PackPassage {
+	p := PackPassage{Citation: path, Path: path, Title: title, Heading: heading, Line: line, Text: text, Score: score}
+	if heading != "" {
+		p.Citation += "#" + heading
+	}
+	return p
+}
+
+// fill adds passages as long as they fit, and returns those that do not. The
+// very first one is cut rather than left out.
+func (p *Pack) fill(list []PackPassage, budget int) (rest []PackPassage) {
+	for _, x := range list {
+		if room := budget - p.Bytes; len(x.Text) > room {
+			if len(p.Passages) > 0 {
+				rest = append(rest, x)
+				continue
+			}
+			for room > 0 && !utf8.RuneStart(x.Text[room]) {
+				room--
+			}
+			x.Text, x.Cut = x.Text[:room], true
+		}
+		p.Bytes += len(x.Text)
+		p.Passages = append(p.Passages, x)
+	}
+	return rest
+}
+
+// neighbours are the passages that fit the question best in notes that are
+// linked with the best hits, those with the most words of the question first.
+func (in ContextPack) neighbours(ctx context.Context, env Env, hits []search.Hit, filter index.Filter) ([]PackPassage, error) {
+	via, paths, err := env.around(ctx, hits)
+	if err != nil || len(paths) == 0 {
+		return nil, err
+	}
+	filter.Kinds = []index.Kind{index.KindNote}
+	rows, err := env.Store.Notes(ctx, index.Select{Paths: paths, Filter: filter})
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	var ids []int64
+	for _, r := range rows {
+		ids = append(ids, r.ID)
+	}
+	fits, err := env.Search.Fitting(ctx, in.Question, ids)
+	if err != nil {
+		return nil, err
+	}
+	var list []search.Fit
+	for _, id := range ids {
+		if f, ok := fits[id]; ok && f.Score > 0 {
+			list = append(list, f)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b search.Fit) int { return -cmp.Compare(a.Score, b.Score) })
+	var out []PackPassage
+	for _, f := range list {
+		p := passage(f.Path, f.Title, f.Heading, f.Line, f.Text, 0)
+		p.Via = via[f.Path]
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// around lists the notes that are linked with the best hits and are no hits
+// themselves, with the hit that led there.
+func (env Env) around(ctx context.Context, hits []search.Hit) (via map[string]string, paths []string, err error) {
+	via = map[string]string{}
+	for _, h := range hits {
+		via[h.Path] = ""
+	}
+	add := func(path, words string) {
+		if _, known := via[path]; !known && path != "" && len(paths) < packMost {
+			via[path] = words
+			paths = append(paths, path)
+		}
+	}
+	for _, h := range hits[:min(packSources, len(hits))] {
+		forward, err := graph.Forward(ctx, env.Store, h.Path)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, l := range forward {
+			add(l.To, "linked from "+h.Path)
+		}
+		back, err := graph.Backlinks(ctx, env.Store, h.Path)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, l := range back {
+			add(l.From, "links to "+h.Path)
+		}
+	}
+	return via, paths, nil
+}
+
+// View lists the passages.
+func (p Pack) View() tool.View {
+	var v tool.View
+	for _, x := range p.Passages {
+		v.Items = append(v.Items, tool.Item{
+			Title: x.Title, Path: x.Path, Line: x.Line, Detail: strings.Trim(x.Heading+"  "+x.Via, " "), Text: x.Text, Score: x.Score,
+		})
+	}
+	if len(p.Passages) == 0 {
+		v.Foot = foot(p.Index, append([]string{"nothing found"}, p.Hints...)...)
+		return v
+	}
+	left := ""
+	if p.LeftOut > 0 {
+		left = fmt.Sprintf("%d more passages did not fit; raise the budget", p.LeftOut)
+	}
+	v.Foot = foot(p.Index, append([]string{fmt.Sprintf("%d passages, %d of %d bytes", len(p.Passages), p.Bytes, p.Budget), left}, p.Hints...)...)
+	return v
+}
