@@ -33,17 +33,11 @@ func floor(dir, to string) error {
 	if err := os.MkdirAll(to, 0o700); err != nil {
 		return err
 	}
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(to, "floor.db")+
-		"?_pragma=journal_mode(wal)&_pragma=synchronous(normal)&_pragma=cache_size(-16384)&_txlock=immediate")
+	db, err := floorTable(filepath.Join(to, "floor.db"))
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	db.SetMaxOpenConns(1)
-	if _, err := db.Exec(`CREATE VIRTUAL TABLE w USING fts5 (title, body, content = '', contentless_delete = 1,
-	  tokenize = 'porter unicode61 remove_diacritics 2')`); err != nil {
-		return err
-	}
 	md := goldmark.New(goldmark.WithExtensions(extension.GFM, extension.Footnote))
 	var batch [][2]string
 	n, size := 0, 0
@@ -88,6 +82,17 @@ func floor(dir, to string) error {
 	}
 	_, err = db.Exec(`INSERT INTO w (w) VALUES ('optimize')`)
 	return err
+}
+
+func floorTable(path string) (*sql.DB, error) {
+	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(wal)&_pragma=synchronous(normal)&_pragma=cache_size(-16384)&_txlock=immediate")
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	_, err = db.Exec(`CREATE VIRTUAL TABLE w USING fts5 (title, body, content = '', contentless_delete = 1,
+	  tokenize = 'porter unicode61 remove_diacritics 2')`)
+	return db, err
 }
 
 // indexOnce brings the index in a folder up to date, without vectors.
