@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"maps"
 	"net/http"
+	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -57,6 +61,22 @@ const patience = 300 * time.Millisecond
 
 // open opens the vault that the flags name.
 func (a *app) open(ctx context.Context, g cli.Globals, o cli.OpenOptions) (*cli.Session, error) {
+	s, err := a.openFresh(ctx, g, o)
+	if db.IsCorrupt(err) && !o.Rebuild {
+		// Damage that opening did not see. What is derived comes back by itself.
+		o.Rebuild = true
+		if s, err = a.openFresh(ctx, g, o); err == nil {
+			s.opening.Reason = "damaged"
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.face(), nil
+}
+
+// openFresh opens a session and lets it catch up with the vault.
+func (a *app) openFresh(ctx context.Context, g cli.Globals, o cli.OpenOptions) (*session, error) {
 	s, err := a.openSession(ctx, g, o)
 	if err != nil {
 		return nil, err
@@ -70,7 +90,7 @@ func (a *app) open(ctx context.Context, g cli.Globals, o cli.OpenOptions) (*cli.
 	if err != nil {
 		return nil, errors.Join(err, s.close())
 	}
-	return s.face(), nil
+	return s, nil
 }
 
 func (a *app) openSession(ctx context.Context, g cli.Globals, o cli.OpenOptions) (_ *session, err error) {
@@ -78,11 +98,9 @@ func (a *app) openSession(ctx context.Context, g cli.Globals, o cli.OpenOptions)
 	if err != nil {
 		return nil, err
 	}
-	level := g.LogLevel
-	if level == "" {
-		if level, err = a.get(&c, "log_level"); err != nil {
-			return nil, err
-		}
+	level, _, err := a.force(&c, g, "log_level")
+	if err != nil {
+		return nil, err
 	}
 	s := &session{app: a, bus: event.NewBus()}
 	if s.log, err = a.logger(level); err != nil {
@@ -117,12 +135,13 @@ func (a *app) openSession(ctx context.Context, g cli.Globals, o cli.OpenOptions)
 
 // excluded are the patterns that the settings keep out of the vault at dir.
 func (c *config) excluded(dir string) []string {
-	for name, v := range c.Vaults {
-		if expandHome(name) == dir {
-			return v.Exclude
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(c.Vaults)) {
+		if sameFolder(expandHome(name), dir) {
+			out = append(out, c.Vaults[name].Exclude...)
 		}
 	}
-	return nil
+	return out
 }
 
 func (s *session) openStore(ctx context.Context, rebuild bool) error {
@@ -134,10 +153,13 @@ func (s *session) openStore(ctx context.Context, rebuild bool) error {
 	if ok {
 		s.closers = append(s.closers, release)
 	}
+	if !ok && rebuild {
+		return fault.Fix(fault.Busy, "stop it first", "another lore process is using the index")
+	}
+	if _, err := os.Stat(sqlite.Path(s.dir)); !ok && errors.Is(err, fs.ErrNotExist) {
+		return fault.Fix(fault.Busy, "try again in a moment", "another lore process is making the index")
+	}
 	if rebuild {
-		if !ok {
-			return fault.Fix(fault.Busy, "stop it first", "another lore process is using the index")
-		}
 		if err := db.Remove(sqlite.Path(s.dir)); err != nil {
 			return fmt.Errorf("remove the index: %w", err)
 		}
@@ -230,9 +252,6 @@ func (s *session) sync(ctx context.Context) error {
 	s.mu.Lock()
 	s.sum = sum
 	s.mu.Unlock()
-	if db.IsCorrupt(err) {
-		return fault.Fix(fault.Internal, "lore index --rebuild", "the index is damaged")
-	}
 	return db.Explain(err, s.dir)
 }
 
