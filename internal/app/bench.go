@@ -43,28 +43,15 @@ func (a *app) bench(ctx context.Context, open *cli.Session) ([]cli.Measure, erro
 	if err != nil {
 		return nil, err
 	}
-	reg := s.face().Registry
 	for _, mode := range []string{"lexical", "hybrid"} {
 		if mode == "hybrid" && s.model == nil {
 			continue
 		}
-		var times []time.Duration
-		for _, r := range rows {
-			args, err := json.Marshal(map[string]any{"query": r.Title, "mode": mode})
-			if err != nil {
-				return nil, err
-			}
-			took, err := timed(func() error {
-				_, err := reg.Call(ctx, access.Terminal(), "search_notes", args)
-				return err
-			})
-			if err != nil && ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
-			times = append(times, took)
+		times, err := s.timeSearch(ctx, mode, rows)
+		if err != nil {
+			return nil, err
 		}
 		if len(times) > 0 {
-			slices.Sort(times)
 			add("search, "+mode, "%.1f ms median, %.1f ms worst of %d titles", ms(times[len(times)/2]), ms(times[len(times)-1]), len(times))
 		}
 	}
@@ -77,6 +64,29 @@ func (a *app) bench(ctx context.Context, open *cli.Session) ([]cli.Measure, erro
 		add("embed", "%.1f short texts a second on one core with %s", float64(len(texts))/took.Seconds(), s.model.ID())
 	}
 	return out, nil
+}
+
+// timeSearch asks for the title of each note and returns how long each answer
+// took, shortest first.
+func (s *session) timeSearch(ctx context.Context, mode string, rows []index.Row) ([]time.Duration, error) {
+	reg := s.face().Registry
+	var times []time.Duration
+	for _, r := range rows {
+		args, err := json.Marshal(map[string]any{"query": r.Title, "mode": mode})
+		if err != nil {
+			return nil, err
+		}
+		took, err := timed(func() error {
+			_, err := reg.Call(ctx, access.Terminal(), "search_notes", args)
+			return err
+		})
+		if err != nil && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		times = append(times, took)
+	}
+	slices.Sort(times)
+	return times, nil
 }
 
 func timed(f func() error) (time.Duration, error) {

@@ -241,7 +241,10 @@ func (s *session) catchUp(ctx context.Context, o cli.OpenOptions) error {
 	case <-timeout:
 		return nil
 	}
-	if o.Embed && s.model != nil {
+	switch {
+	case o.TextOnly || s.model == nil:
+		return nil
+	case o.Embed:
 		return s.embedAll(ctx, runtime.GOMAXPROCS(0))
 	}
 	return s.embedFew(ctx)

@@ -73,6 +73,8 @@ type OpenOptions struct {
 	Wait bool
 	// Embed gives every passage its vector before the session is handed over.
 	Embed bool
+	// TextOnly gives no passage a vector, not even the few that are new.
+	TextOnly bool
 	// Rebuild throws the index away first.
 	Rebuild bool
 	// Progress shows events while the session is opened; may be nil.
@@ -212,7 +214,7 @@ func (p *program) root(args []string) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.CompletionOptions.HiddenDefaultCmd = false
+	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpFunc(p.help)
 	root.SetHelpCommand(p.helpCommand(root))
@@ -227,7 +229,6 @@ func (p *program) root(args []string) *cobra.Command {
 	_ = root.MarkPersistentFlagDirname("vault")
 	_ = root.RegisterFlagCompletionFunc("log-level", cobra.FixedCompletions([]string{"debug", "info", "warn", "error"}, cobra.ShellCompDirectiveNoFileComp))
 	root.AddGroup(&cobra.Group{ID: "tools", Title: "Ask the vault:"}, &cobra.Group{ID: "lore", Title: "Look after Lore:"})
-	root.SetCompletionCommandGroupID("lore")
 	for _, t := range p.host.Tools {
 		root.AddCommand(p.toolCommand(t, args))
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -20,7 +21,7 @@ import (
 func (p *program) commands() []*cobra.Command {
 	out := []*cobra.Command{
 		p.indexCommand(), p.toolsCommand(), p.callCommand(), p.doctorCommand(), p.configCommand(),
-		p.demoCommand(), p.benchCommand(), p.versionCommand(),
+		p.demoCommand(), p.benchCommand(), p.completionCommand(), p.versionCommand(),
 	}
 	for _, c := range out {
 		c.GroupID = "lore"
@@ -78,7 +79,7 @@ its vector, so that it can be found by its meaning. It may be interrupted at any
 moment and goes on where it was. Searching does the first part by itself.`,
 		Example: "lore index\nlore index --watch       stay and follow the vault; Ctrl-C ends it\nlore index --rebuild     when in doubt",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return p.withSession(cmd.Context(), OpenOptions{Wait: true, Embed: !text, Rebuild: rebuild}, func(s *Session) error {
+			return p.withSession(cmd.Context(), OpenOptions{Wait: true, Embed: !text, TextOnly: text, Rebuild: rebuild}, func(s *Session) error {
 				r, err := s.Report(cmd.Context())
 				if err != nil {
 					return err
@@ -321,6 +322,30 @@ func (p *program) benchCommand() *cobra.Command {
 				_, err = io.WriteString(p.out, b.String())
 				return err
 			})
+		},
+	}
+}
+
+func (p *program) completionCommand() *cobra.Command {
+	shells := map[string]func(*cobra.Command) error{
+		"bash":       func(c *cobra.Command) error { return c.GenBashCompletionV2(p.out, true) },
+		"zsh":        func(c *cobra.Command) error { return c.GenZshCompletion(p.out) },
+		"fish":       func(c *cobra.Command) error { return c.GenFishCompletion(p.out, true) },
+		"powershell": func(c *cobra.Command) error { return c.GenPowerShellCompletionWithDesc(p.out) },
+	}
+	names := slices.Sorted(maps.Keys(shells))
+	return &cobra.Command{
+		Use: "completion SHELL", Short: "Print what lets a shell complete the commands of lore", Args: words(1, 1), ValidArgs: names,
+		Long: "Prints a script for bash, zsh, fish or powershell that completes commands and flags.",
+		Example: `source <(lore completion bash)                                  for this terminal
+lore completion bash > /etc/bash_completion.d/lore              for good
+lore completion fish > ~/.config/fish/completions/lore.fish     for good`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			write, ok := shells[args[0]]
+			if !ok {
+				return fault.Fix(fault.Invalid, "use "+strings.Join(names, ", "), "no completion for the shell %q", args[0])
+			}
+			return write(cmd.Root())
 		},
 	}
 }
