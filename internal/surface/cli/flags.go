@@ -136,7 +136,7 @@ func describeField(name, doc string, enum []string) string {
 		switch {
 		case verb == "is" || verb == "are":
 			doc = more
-		case strings.HasSuffix(verb, "s"):
+		case strings.HasSuffix(verb, "s") && !slices.Contains([]string{"this", "as", "its"}, verb):
 			doc = rest
 		}
 	}
@@ -339,7 +339,10 @@ func flagError(cmd *cobra.Command, err error) error {
 	var bad *pflag.InvalidValueError
 	var empty *pflag.ValueRequiredError
 	switch {
-	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
+		return fault.Fix(fault.Invalid, fmt.Sprintf("put -- before what begins with a dash and is no flag: %s -- -%s", cmd.CommandPath(), unknown.GetSpecifiedShortnames()),
+			"%s has no flag -%s", cmd.CommandPath(), unknown.GetSpecifiedName())
+	case errors.As(err, &unknown):
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 		if near := tool.Nearest(unknown.GetSpecifiedName(), names, 2); len(near) > 0 {

@@ -23,7 +23,7 @@ func (p *program) show(r tool.Result, dir string) error {
 		return p.encode(r)
 	}
 	for _, n := range r.Notices {
-		fmt.Fprintln(p.err, p.notice.dim(harmless(n)))
+		p.say(n)
 	}
 	v := r.View()
 	var b strings.Builder
@@ -48,9 +48,20 @@ func (p *program) show(r tool.Result, dir string) error {
 	}
 	if v.Foot != "" {
 		// What is said about the answer is no part of it: a pipe gets the answer.
-		fmt.Fprintln(p.err, p.notice.dim(harmless(v.Foot)))
+		p.say(v.Foot)
 	}
 	return nil
+}
+
+// say tells something about an answer on standard error.
+func (p *program) say(text string) {
+	lines := []string{oneLine(text)}
+	if p.notice.terminal {
+		lines = p.notice.wrap(lines[0], "")
+	}
+	for _, l := range lines {
+		fmt.Fprintln(p.err, p.notice.dim(l))
+	}
 }
 
 func (p *program) item(b *strings.Builder, i int, it tool.Item, dir string) {
