@@ -164,7 +164,7 @@ func compareStart(vault, dir string) error {
 	if err := fillVectors(filepath.Dir(db[0])); err != nil {
 		return err
 	}
-	mark := filepath.Join(filepath.Dir(db[0]), "synced")
+	mark := filepath.Join(filepath.Dir(db[0]), "glance.json")
 	paused := func() (cost, error) {
 		if err := os.Remove(mark); err != nil { // as if the last question were long ago
 			return cost{}, err

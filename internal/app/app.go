@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"lore/internal/db"
 	"lore/internal/fault"
 	"lore/internal/surface/cli"
 	"lore/internal/tool"
@@ -25,6 +26,7 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		Version:  version(),
 		Tools:    catalogue(),
 		Open:     a.open,
+		Explain:  a.explain,
 		Settings: a.settings,
 		Set:      a.set,
 		Demo:     a.demo,
@@ -52,15 +54,23 @@ func version() string {
 	return info.Main.Version
 }
 
+// explain knows the errors of the index, which no surface does.
+func (a *app) explain(err error) error {
+	if db.IsCorrupt(err) {
+		return fault.Fix(fault.Internal, "build it anew with lore index --rebuild; no note is touched", "the index is damaged")
+	}
+	return err
+}
+
 // logger writes to standard error what the level asks for; nothing by default
 // below a warning, because the answer is what was asked for.
 func (a *app) logger(level string) (*slog.Logger, error) {
 	var l slog.Level
-	if level == "" {
-		level = "warn"
+	if err := checkLevel(level); err != nil {
+		return nil, err
 	}
 	if err := l.UnmarshalText([]byte(level)); err != nil {
-		return nil, fault.Field("log-level", "use debug, info, warn or error", "%q is no level", level)
+		return nil, fault.New(fault.Internal, "log level %q: %v", level, err)
 	}
 	return slog.New(slog.NewTextHandler(a.errOut, &slog.HandlerOptions{Level: l})), nil
 }

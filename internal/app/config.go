@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +16,7 @@ import (
 
 	"lore/internal/fault"
 	"lore/internal/surface/cli"
+	"lore/internal/tool"
 )
 
 // A config is the configuration file. Nothing inside a vault can change it.
@@ -39,16 +42,56 @@ type value struct {
 	key, doc, def, env string
 	at                 func(*config) *string
 	check              func(string) error
+	flag               func(cli.Globals) string // nil when no flag sets it
 }
 
 func values() []value {
 	return []value{
-		{"vault", "the vault that is opened when no other is named", "", "LORE_VAULT", func(c *config) *string { return &c.Vault }, nil},
-		{"log_level", "what is logged: debug, info, warn, error", "warn", "LORE_LOG_LEVEL", func(c *config) *string { return &c.LogLevel }, checkLevel},
-		{"embed.model", "builtin, none, ollama:MODEL or openai:MODEL", "builtin", "LORE_EMBED_MODEL", func(c *config) *string { return &c.Embed.Model }, checkModel},
-		{"embed.base_url", "where the embedding server listens", "", "LORE_EMBED_BASE_URL", func(c *config) *string { return &c.Embed.BaseURL }, nil},
-		{"embed.key_env", "the environment variable that holds the server's key", "", "LORE_EMBED_KEY_ENV", func(c *config) *string { return &c.Embed.KeyEnv }, nil},
+		{
+			"vault", "the vault that is opened when no other is named", "", "LORE_VAULT",
+			func(c *config) *string { return &c.Vault }, nil, func(g cli.Globals) string { return g.Vault },
+		},
+		{
+			"log_level", "what is logged: debug, info, warn, error", "warn", "LORE_LOG_LEVEL",
+			func(c *config) *string { return &c.LogLevel }, checkLevel, func(g cli.Globals) string { return g.LogLevel },
+		},
+		{
+			"embed.model", "builtin, none, ollama:MODEL or openai:MODEL", "builtin", "LORE_EMBED_MODEL",
+			func(c *config) *string { return &c.Embed.Model }, checkModel, nil,
+		},
+		{
+			"embed.base_url", "where the embedding server listens", "", "LORE_EMBED_BASE_URL",
+			func(c *config) *string { return &c.Embed.BaseURL }, checkURL, nil,
+		},
+		{
+			"embed.key_env", "the environment variable that holds the server's key", "", "LORE_EMBED_KEY_ENV",
+			func(c *config) *string { return &c.Embed.KeyEnv }, nil, nil,
+		},
 	}
+}
+
+// setting finds the value of a key.
+func setting(key string) (value, error) {
+	var keys []string
+	for _, v := range values() {
+		if v.key == key {
+			return v, nil
+		}
+		keys = append(keys, v.key)
+	}
+	fix := "the settings are " + strings.Join(keys, ", ")
+	if near := tool.Nearest(key, keys, 1); len(near) > 0 {
+		fix = "did you mean " + near[0] + "?"
+	}
+	return value{}, fault.Fix(fault.NotFound, fix, "no setting %q", key)
+}
+
+func checkURL(s string) error {
+	u, err := url.Parse(s)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return fault.Field("embed.base_url", "write it as http://host:port or https://host/v1", "%q is no address of a server", s)
+	}
+	return nil
 }
 
 func checkLevel(s string) error {
@@ -101,39 +144,69 @@ func (a *app) readConfig() (config, error) {
 	if err := d.Decode(&c); err != nil {
 		var strict *toml.StrictMissingError
 		if errors.As(err, &strict) {
-			return c, fault.Fix(fault.Invalid, "lore config lists the settings", "%s: unknown setting %s", path, strings.Join(strict.Errors[0].Key(), "."))
+			return c, unknownSetting(path, strict.Errors[0])
 		}
-		return c, fault.New(fault.Invalid, "%s: %v", path, err)
+		return c, badSyntax(path, err)
 	}
 	return c, nil
 }
 
-// force returns one setting as it is in force, and where it comes from.
-func (a *app) force(c *config, v value) (string, string, error) {
-	val, from := v.def, "default"
+func unknownSetting(path string, e toml.DecodeError) error {
+	row, _ := e.Position()
+	key := strings.Join(e.Key(), ".")
+	var keys []string
+	for _, v := range values() {
+		keys = append(keys, v.key)
+	}
+	fix := "the settings are " + strings.Join(keys, ", ") + ` and exclude in [vaults."/path"]`
+	if near := tool.Nearest(key, keys, 1); len(near) > 0 {
+		fix = "did you mean " + near[0] + "?"
+	}
+	return fault.Fix(fault.Invalid, fix, "%s:%d: unknown setting %s", path, row, key)
+}
+
+func badSyntax(path string, err error) error {
+	var bad *toml.DecodeError
+	if errors.As(err, &bad) {
+		row, _ := bad.Position()
+		return fault.Fix(fault.Invalid, "mend the line", "%s:%d: %s", path, row, strings.TrimPrefix(bad.Error(), "toml: "))
+	}
+	return fault.New(fault.Invalid, "%s: %v", path, err)
+}
+
+// force returns one setting as it is in force, and where it comes from. A value
+// that cannot be right is an error that names its place.
+func (a *app) force(c *config, g cli.Globals, key string) (val, from string, err error) {
+	v, err := setting(key)
+	if err != nil {
+		return "", "", err
+	}
+	place := ""
+	val, from = v.def, "default"
 	if s := *v.at(c); s != "" {
-		val, from = s, "file"
+		val, from, place = s, "file", "the settings file"
 	}
 	if s := a.env(v.env); s != "" {
-		val, from = s, "environment"
+		val, from, place = s, "environment", "$"+v.env
 	}
-	if v.check != nil && from != "default" {
-		if err := v.check(val); err != nil {
-			return "", "", err
-		}
+	if v.flag != nil && v.flag(g) != "" {
+		val, from, place = v.flag(g), "flag", "--"+strings.ReplaceAll(key, "_", "-")
+	}
+	if v.check == nil || from == "default" {
+		return val, from, nil
+	}
+	var r *fault.Report
+	if err := v.check(val); errors.As(err, &r) {
+		r.Message += " (from " + place + ")"
+		return "", "", r
 	}
 	return val, from, nil
 }
 
-// get is force by key.
+// get is force without flags.
 func (a *app) get(c *config, key string) (string, error) {
-	for _, v := range values() {
-		if v.key == key {
-			val, _, err := a.force(c, v)
-			return val, err
-		}
-	}
-	panic("no setting " + key)
+	val, _, err := a.force(c, cli.Globals{}, key)
+	return val, err
 }
 
 func (a *app) settings(g cli.Globals) ([]cli.Setting, error) {
@@ -147,103 +220,100 @@ func (a *app) settings(g cli.Globals) ([]cli.Setting, error) {
 	}
 	var out []cli.Setting
 	for _, v := range values() {
-		val, from, err := a.force(&c, v)
+		val, from, err := a.force(&c, g, v.key)
 		if err != nil {
 			return nil, err
 		}
-		if v.key == "vault" && g.Vault != "" {
-			val, from = g.Vault, "flag"
-		}
-		if v.key == "log_level" && g.LogLevel != "" {
-			val, from = g.LogLevel, "flag"
-		}
 		out = append(out, cli.Setting{Key: v.key, Value: val, Source: from, Doc: v.doc})
 	}
-	for name, vc := range c.Vaults {
-		out = append(out, cli.Setting{Key: fmt.Sprintf("vaults.%q.exclude", name), Value: strings.Join(vc.Exclude, ", "), Source: "file", Doc: "what Lore must not see of this vault"})
+	for _, name := range slices.Sorted(maps.Keys(c.Vaults)) {
+		out = append(out, cli.Setting{
+			Key: fmt.Sprintf("vaults.%q.exclude", name), Value: strings.Join(c.Vaults[name].Exclude, ", "),
+			Source: "file", Doc: "what Lore must not see of this vault",
+		})
 	}
 	data, err := a.dataDir()
 	if err != nil {
 		return nil, err
 	}
-	out = append(out,
-		cli.Setting{Key: "(settings file)", Value: path, Source: "", Doc: "where these are kept"},
-		cli.Setting{Key: "(data folder)", Value: data, Source: "", Doc: "indexes; may be deleted at any time"})
-	return out, nil
+	here, err := a.vaultDir(g.Vault, &c)
+	if err != nil {
+		here = "" // no folder of notes; a command that needs one says so
+	}
+	return append(out,
+		cli.Setting{Key: "(vault here)", Value: here, Doc: "what a command opens from this folder"},
+		cli.Setting{Key: "(settings file)", Value: path, Doc: "where these are kept"},
+		cli.Setting{Key: "(data folder)", Value: data, Doc: "indexes; may be deleted at any time"}), nil
 }
 
 // set changes one line of the configuration file and keeps the others as they
 // are, comments too.
-func (a *app) set(key, val string) error {
-	i := slices.IndexFunc(values(), func(v value) bool { return v.key == key })
-	if i < 0 {
-		return fault.Fix(fault.NotFound, "lore config lists them", "no setting %q", key)
+func (a *app) set(key, val string) (cli.Setting, error) {
+	v, err := setting(key)
+	if err != nil {
+		return cli.Setting{}, err
 	}
-	if check := values()[i].check; check != nil {
-		if err := check(val); err != nil {
-			return err
-		}
+	if val, err = v.clean(val); err != nil {
+		return cli.Setting{}, err
+	}
+	// A file that cannot be read is not written over.
+	if _, err := a.readConfig(); err != nil {
+		return cli.Setting{}, err
 	}
 	path, err := a.configPath()
 	if err != nil {
-		return err
+		return cli.Setting{}, err
 	}
 	old, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+		return cli.Setting{}, err
 	}
-	text := spliceTOML(string(old), key, val)
-	var c config
-	if err := toml.Unmarshal([]byte(text), &c); err != nil || *values()[i].at(&c) != val {
-		return fault.Fix(fault.Invalid, "edit "+path+" by hand", "the setting could not be changed without rewriting the file")
+	text, err := spliceTOML(old, key, val)
+	if err != nil {
+		return cli.Setting{}, fault.Fix(fault.Invalid, "edit "+path+" by hand", "%s cannot be changed without rewriting the file", key)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
+		return cli.Setting{}, err
 	}
-	return replaceFile(path, []byte(text))
+	if err := replaceFile(path, text); err != nil {
+		return cli.Setting{}, err
+	}
+	c, err := a.readConfig()
+	if err != nil {
+		return cli.Setting{}, err
+	}
+	now, from, err := a.force(&c, cli.Globals{}, key)
+	return cli.Setting{Key: key, Value: now, Source: from, Doc: v.doc}, err
 }
 
-// spliceTOML sets "key" or "table.key" in a TOML text.
-func spliceTOML(text, key, val string) string {
-	table, name, nested := strings.Cut(key, ".")
-	if !nested {
-		table, name = "", key
+// clean checks a value that a person wants to keep. A vault is kept by its
+// whole path, because the file is read from any folder.
+func (v value) clean(val string) (string, error) {
+	if val == "" {
+		return "", nil // back to the default
 	}
-	line := fmt.Sprintf("%s = %q\n", name, val)
-	lines := strings.SplitAfter(text, "\n")
-	at, current := -1, ""
-	for i, l := range lines {
-		t := strings.TrimSpace(l)
-		if strings.HasPrefix(t, "[") {
-			current = strings.Trim(t, "[] ")
-		}
-		if current != table {
-			continue
-		}
-		if k, _, ok := strings.Cut(t, "="); ok && strings.TrimSpace(k) == name {
-			lines[i] = line
-			return strings.Join(lines, "")
-		}
-		if t != "" {
-			at = i + 1
-		}
+	if v.check != nil {
+		return val, v.check(val)
 	}
-	switch {
-	case at >= 0:
-		lines = slices.Insert(lines, at, line)
-	case table == "":
-		lines = slices.Insert(lines, 0, line)
-	default:
-		if n := len(lines); n > 0 && lines[n-1] != "" {
-			lines = append(lines, "\n")
-		}
-		lines = append(lines, "["+table+"]\n", line)
+	if v.key != "vault" {
+		return val, nil
 	}
-	return strings.Join(lines, "")
+	abs, err := filepath.Abs(expandHome(val))
+	if err != nil {
+		return "", fault.Field("vault", "", "%q: %v", val, err)
+	}
+	if info, err := os.Stat(abs); err != nil || !info.IsDir() {
+		return "", fault.Field("vault", "name the folder that holds your notes", "%q is no folder", val)
+	}
+	return abs, nil
 }
 
-// replaceFile writes a file whole or not at all.
+// replaceFile writes a file whole or not at all. A link stays a link, and a
+// file keeps its permissions.
 func replaceFile(path string, data []byte) (err error) {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".lore-*.tmp")
 	if err != nil {
 		return err
@@ -255,6 +325,9 @@ func replaceFile(path string, data []byte) (err error) {
 	}()
 	if _, err := f.Write(data); err != nil {
 		return errors.Join(err, f.Close())
+	}
+	if info, err := os.Stat(path); err == nil {
+		_ = f.Chmod(info.Mode().Perm()) // kept where the system can
 	}
 	if err := errors.Join(f.Sync(), f.Close()); err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path"
 	"strconv"
 	"strings"
 
@@ -60,7 +61,7 @@ func (s *session) doctorVault(list *vault.Listing) []cli.Finding {
 	case vault.ReadOnly:
 		out = append(out, cli.Finding{Level: "note", Topic: "vault", Text: "read-only: " + st.Reason})
 	default:
-		out = append(out, cli.Finding{Level: "ok", Topic: "vault", Text: fmt.Sprintf("%s, %d files in %d folders, %d hidden, %d excluded",
+		out = append(out, cli.Finding{Level: "ok", Topic: "vault", Text: fmt.Sprintf("%s: files %d, folders %d, hidden %d, excluded %d",
 			s.vault.Dir(), len(list.Entries), list.Folders, list.Hidden, list.Excluded)})
 	}
 	for i, p := range list.Problems {
@@ -71,7 +72,7 @@ func (s *session) doctorVault(list *vault.Listing) []cli.Finding {
 		t := problemText[p.Kind]
 		text := t[0]
 		if p.Other != "" {
-			text += ": " + p.Other
+			text += ": " + path.Clean(p.Other)
 		}
 		out = append(out, cli.Finding{Level: "warning", Topic: "files", Path: p.Path, Text: text, Fix: t[1]})
 	}
@@ -99,10 +100,13 @@ func (s *session) doctorNotes(ctx context.Context) ([]cli.Finding, error) {
 			out = append(out, cli.Finding{Level: "warning", Topic: "note", Path: r.File.Path, Line: p.Line, Text: strings.ReplaceAll(p.Kind, "_", " ") + ": " + p.Detail})
 		}
 	}
-	if len(rows) > 0 {
-		out = append(out, cli.Finding{Level: "note", Topic: "notes", Text: fmt.Sprintf("%d notes have problems; they are searched all the same", len(rows))})
-	} else {
+	switch len(rows) {
+	case 0:
 		out = append(out, cli.Finding{Level: "ok", Topic: "notes", Text: "all can be read"})
+	case 1:
+		out = append(out, cli.Finding{Level: "note", Topic: "notes", Text: "1 note has problems; it is searched all the same"})
+	default:
+		out = append(out, cli.Finding{Level: "note", Topic: "notes", Text: fmt.Sprintf("%d notes have problems; they are searched all the same", len(rows))})
 	}
 	return out, nil
 }
@@ -152,7 +156,7 @@ func doctorWatch(list *vault.Listing) []cli.Finding {
 	if err != nil {
 		return nil
 	}
-	text := fmt.Sprintf("%d folders to watch, the system allows %d", list.Folders, limit)
+	text := fmt.Sprintf("folders to watch: %d, the system allows %d", list.Folders, limit)
 	if list.Folders*2 > limit {
 		return []cli.Finding{{Level: "warning", Topic: "watch", Text: text, Fix: "raise fs.inotify.max_user_watches; until then changes are found by looking every few minutes"}}
 	}

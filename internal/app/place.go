@@ -43,7 +43,7 @@ func (a *app) vaultDir(named string, c *config) (string, error) {
 		return named, nil
 	}
 	if v := a.env("LORE_VAULT"); v != "" {
-		return v, nil
+		return expandHome(v), nil
 	}
 	here, err := os.Getwd()
 	if err != nil {
@@ -55,37 +55,63 @@ func (a *app) vaultDir(named string, c *config) (string, error) {
 	if c.Vault != "" {
 		return expandHome(c.Vault), nil
 	}
-	home, _ := os.UserHomeDir()
-	if here == home || here == filepath.VolumeName(here)+string(filepath.Separator) {
+	if tooWide(here) {
 		return "", fault.Fix(fault.Invalid, "go to the folder of your notes, name it with --vault, or set a default: lore config set vault FOLDER",
 			"%s is not a folder of notes", here)
 	}
 	return here, nil
 }
 
-// vaultAround looks for the marks that note programs leave in their vaults.
+// marks are what note programs leave in their vaults.
+var marks = []string{".obsidian", filepath.Join("logseq", "config.edn"), "dendron.yml", ".lore"}
+
+// vaultAround looks for a vault that the folder dir is in. A home folder is
+// none, whatever lies in it, unless it is named.
 func vaultAround(dir string) (string, bool) {
-	for {
-		for _, mark := range []string{".obsidian", "logseq", "dendron.yml", ".lore"} {
+	for !tooWide(dir) {
+		for _, mark := range marks {
 			if _, err := os.Stat(filepath.Join(dir, mark)); err == nil {
 				return dir, true
 			}
 		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			return "", false
-		}
-		dir = up
+		dir = filepath.Dir(dir)
 	}
+	return "", false
+}
+
+// tooWide reports whether dir is a home folder or the root of a disk: what lies
+// there is not meant to be read as notes.
+func tooWide(dir string) bool {
+	if filepath.Dir(dir) == dir {
+		return true
+	}
+	home, err := os.UserHomeDir()
+	return err == nil && sameFolder(home, dir)
+}
+
+// sameFolder compares two folders whatever names lead to them.
+func sameFolder(a, b string) bool {
+	if filepath.Clean(a) == filepath.Clean(b) {
+		return true
+	}
+	ia, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	ib, err := os.Stat(b)
+	return err == nil && os.SameFile(ia, ib)
 }
 
 func expandHome(p string) string {
-	if rest, ok := strings.CutPrefix(p, "~/"); ok {
-		if home, err := os.UserHomeDir(); err == nil {
-			return filepath.Join(home, rest)
-		}
+	rest, ok := strings.CutPrefix(p, "~")
+	if !ok || rest != "" && !os.IsPathSeparator(rest[0]) {
+		return p
 	}
-	return p
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return p
+	}
+	return filepath.Join(home, rest)
 }
 
 // A known vault is one line of the table that gives every vault its data

@@ -2,13 +2,17 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -53,9 +57,8 @@ type session struct {
 	sum index.Summary
 }
 
-// recent is how long a comparison with the vault is believed. It lets a script
-// that asks ten questions compare once, and is over before a person has saved a
-// file and asked again.
+// recent is how long a comparison with the vault is believed when a glance at it
+// shows no change. It lets a script that asks ten questions compare once.
 const recent = 2 * time.Second
 
 // patience is how long a question waits for the index to catch up with the
@@ -64,6 +67,22 @@ const patience = 300 * time.Millisecond
 
 // open opens the vault that the flags name.
 func (a *app) open(ctx context.Context, g cli.Globals, o cli.OpenOptions) (*cli.Session, error) {
+	s, err := a.openFresh(ctx, g, o)
+	if db.IsCorrupt(err) && !o.Rebuild {
+		// Damage that opening did not see. What is derived comes back by itself.
+		o.Rebuild = true
+		if s, err = a.openFresh(ctx, g, o); err == nil {
+			s.opening.Reason = "damaged"
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.face(), nil
+}
+
+// openFresh opens a session and lets it catch up with the vault.
+func (a *app) openFresh(ctx context.Context, g cli.Globals, o cli.OpenOptions) (*session, error) {
 	s, err := a.openSession(ctx, g, o)
 	if err != nil {
 		return nil, err
@@ -77,7 +96,7 @@ func (a *app) open(ctx context.Context, g cli.Globals, o cli.OpenOptions) (*cli.
 	if err != nil {
 		return nil, errors.Join(err, s.close())
 	}
-	return s.face(), nil
+	return s, nil
 }
 
 func (a *app) openSession(ctx context.Context, g cli.Globals, o cli.OpenOptions) (_ *session, err error) {
@@ -85,11 +104,9 @@ func (a *app) openSession(ctx context.Context, g cli.Globals, o cli.OpenOptions)
 	if err != nil {
 		return nil, err
 	}
-	level := g.LogLevel
-	if level == "" {
-		if level, err = a.get(&c, "log_level"); err != nil {
-			return nil, err
-		}
+	level, _, err := a.force(&c, g, "log_level")
+	if err != nil {
+		return nil, err
 	}
 	s := &session{app: a, bus: event.NewBus()}
 	if s.log, err = a.logger(level); err != nil {
@@ -124,12 +141,13 @@ func (a *app) openSession(ctx context.Context, g cli.Globals, o cli.OpenOptions)
 
 // excluded are the patterns that the settings keep out of the vault at dir.
 func (c *config) excluded(dir string) []string {
-	for name, v := range c.Vaults {
-		if expandHome(name) == dir {
-			return v.Exclude
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(c.Vaults)) {
+		if sameFolder(expandHome(name), dir) {
+			out = append(out, c.Vaults[name].Exclude...)
 		}
 	}
-	return nil
+	return out
 }
 
 func (s *session) openStore(ctx context.Context, rebuild bool) error {
@@ -141,11 +159,14 @@ func (s *session) openStore(ctx context.Context, rebuild bool) error {
 	if ok {
 		s.closers = append(s.closers, release)
 	}
+	if !ok && rebuild {
+		return fault.Fix(fault.Busy, "stop it first", "another lore process is using the index")
+	}
+	if _, err := os.Stat(sqlite.Path(s.dir)); !ok && errors.Is(err, fs.ErrNotExist) {
+		return fault.Fix(fault.Busy, "try again in a moment", "another lore process is making the index")
+	}
 	if rebuild {
-		if !ok {
-			return fault.Fix(fault.Busy, "stop it first", "another lore process is using the index")
-		}
-		if err := db.Remove(sqlite.Path(s.dir)); err != nil {
+		if err := errors.Join(db.Remove(sqlite.Path(s.dir)), os.RemoveAll(s.glancePath())); err != nil {
 			return fmt.Errorf("remove the index: %w", err)
 		}
 	}
@@ -208,8 +229,8 @@ func (s *session) catchUp(ctx context.Context, o cli.OpenOptions) error {
 	if !s.writer {
 		return nil
 	}
-	if at := s.syncedAt(); !o.Wait && !s.opening.Rebuilt && s.app.now().Sub(at) < recent {
-		s.indexer.Believe(at)
+	if g := s.lastGlance(); !o.Wait && !s.opening.Rebuilt && s.app.now().Sub(g.Began) < recent && s.vault.Unchanged(g) {
+		s.indexer.Believe(g.Began)
 		return nil
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -230,37 +251,47 @@ func (s *session) catchUp(ctx context.Context, o cli.OpenOptions) error {
 	case <-timeout:
 		return nil
 	}
-	if o.Embed && s.model != nil {
+	switch {
+	case o.TextOnly || s.model == nil:
+		return nil
+	case o.Embed:
 		return s.embedAll(ctx, runtime.GOMAXPROCS(0))
 	}
 	return s.embedFew(ctx)
 }
 
-// syncedAt is when a process last compared the whole vault with the index.
-func (s *session) syncedAt() time.Time {
-	info, err := os.Stat(s.syncedPath())
-	if err != nil || info.ModTime().After(s.app.now()) {
-		return time.Time{}
+// lastGlance is what the last process that compared the whole vault left.
+func (s *session) lastGlance() vault.Glance {
+	var g vault.Glance
+	b, err := os.ReadFile(s.glancePath())
+	if err != nil || json.Unmarshal(b, &g) != nil || g.Began.After(s.app.now()) {
+		return vault.Glance{}
 	}
-	return info.ModTime()
+	return g
 }
 
-func (s *session) syncedPath() string { return filepath.Join(s.dir, "synced") }
+func (s *session) glancePath() string { return filepath.Join(s.dir, "glance.json") }
+
+// keepGlance leaves word of a comparison. Without it the next start compares
+// again, and that is all.
+func (s *session) keepGlance(g vault.Glance) {
+	if b, err := json.Marshal(g); err == nil {
+		_ = replaceFile(s.glancePath(), b)
+	}
+}
 
 func (s *session) sync(ctx context.Context) error {
-	start := s.app.now()
+	// While the index changes, and when that is broken off, nothing is believed.
+	if err := os.Remove(s.glancePath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("begin to index: %w", err)
+	}
 	sum, err := s.indexer.Sync(ctx)
-	if err == nil && sum.State.Mode != vault.Offline {
-		// Without the mark the next start compares again, and that is all.
-		_ = os.WriteFile(s.syncedPath(), nil, 0o600)
-		_ = os.Chtimes(s.syncedPath(), start, start)
+	if err == nil && sum.State.Mode != vault.Offline && sum.Doubted == 0 {
+		s.keepGlance(sum.Glance())
 	}
 	s.mu.Lock()
 	s.sum = sum
 	s.mu.Unlock()
-	if db.IsCorrupt(err) {
-		return fault.Fix(fault.Internal, "lore index --rebuild", "the index is damaged")
-	}
 	return db.Explain(err, s.dir)
 }
 

@@ -56,6 +56,7 @@ type Summary struct {
 	Doubted int // files that became empty a moment ago, kept as they were
 	Bytes   int64
 	State   vault.State
+	Glance  func() vault.Glance // where a change since would show; nil after Update
 	Took    time.Duration
 }
 
@@ -142,7 +143,7 @@ func (ix *Indexer) Sync(ctx context.Context) (Summary, error) {
 	}
 	w := compare(known, list)
 	sum, err := ix.work(ctx, w)
-	sum.Files, sum.State, sum.Took = len(list.Entries), list.State, ix.now().Sub(start)
+	sum.Files, sum.State, sum.Glance, sum.Took = len(list.Entries), list.State, list.Glance, ix.now().Sub(start)
 	ix.finish(&sum, start, err)
 	return sum, err
 }

@@ -14,8 +14,16 @@ import (
 //go:embed all:vault
 var files embed.FS
 
-// Copy writes the vault into dir, which must not exist yet or be empty.
+// Copy writes the vault into dir, which must not exist yet or be empty. It
+// writes over nothing.
 func Copy(dir string) error {
+	empty, err := Empty(dir)
+	if err != nil {
+		return err
+	}
+	if !empty {
+		return &fs.PathError{Op: "copy", Path: dir, Err: fs.ErrExist}
+	}
 	root, err := fs.Sub(files, "vault")
 	if err != nil {
 		return err

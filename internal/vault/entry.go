@@ -89,9 +89,10 @@ type Listing struct {
 	// State is what the vault thinks of itself after this walk.
 	State State
 
-	root    fs.FileInfo // the folder
-	any     bool        // the folder holds something, were it only Lore's own
-	unknown []string    // keys of which the walk cannot say whether they exist; sorted
+	root    fs.FileInfo     // the folder
+	folders map[string]bool // that were entered, by name on disk
+	any     bool            // the folder holds something, were it only Lore's own
+	unknown []string        // keys of which the walk cannot say whether they exist; sorted
 }
 
 // Get finds the entry of a key.

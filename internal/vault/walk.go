@@ -38,6 +38,7 @@ func (v *Vault) Walk(ctx context.Context) (*Listing, error) {
 	if err := w.from(root, "", 0); err != nil {
 		return nil, err
 	}
+	w.list.folders = w.plain
 	w.list.finish()
 	v.judge(w.list)
 	v.mu.Lock()

@@ -52,10 +52,14 @@ type Host struct {
 	// Open opens the vault that g names, with a registry of tools bound to it.
 	// A command that only describes does not call it.
 	Open func(ctx context.Context, g Globals, o OpenOptions) (*Session, error)
+	// Explain gives an error that no command understands the words of someone
+	// who knows where it comes from; may be nil.
+	Explain func(error) error
 	// Settings lists every setting in force and where it comes from.
 	Settings func(g Globals) ([]Setting, error)
-	// Set changes one setting of the configuration file.
-	Set func(key, value string) error
+	// Set changes one setting of the configuration file and returns it as it
+	// then is in force.
+	Set func(key, value string) (Setting, error)
 	// Demo copies the sample vault to a folder and returns its path.
 	Demo func(dir string) (string, error)
 	// Bench measures this machine on a vault and reports rows of a table.
@@ -69,6 +73,8 @@ type OpenOptions struct {
 	Wait bool
 	// Embed gives every passage its vector before the session is handed over.
 	Embed bool
+	// TextOnly gives no passage a vector, not even the few that are new.
+	TextOnly bool
 	// Rebuild throws the index away first.
 	Rebuild bool
 	// Progress shows events while the session is opened; may be nil.
@@ -139,7 +145,8 @@ type program struct {
 	g      Globals
 	out    io.Writer
 	err    io.Writer
-	screen screen // how out can be written to
+	screen screen // what out can show
+	notice screen // what err can show
 }
 
 // Run runs one command and returns its exit code.
@@ -150,15 +157,33 @@ func Run(ctx context.Context, host Host, args []string, in io.Reader, out, errOu
 	root.SetIn(in)
 	root.SetOut(out)
 	root.SetErr(errOut)
-	p.screen = newScreen(out, slices.Contains(args, "--no-color"))
+	plain := given(args, "--no-color")
+	p.screen, p.notice = newScreen(out, plain), newScreen(errOut, plain)
 	err := root.ExecuteContext(ctx)
-	if err == nil {
+	switch {
+	case err == nil:
 		return ExitOK
-	}
-	if ctx.Err() != nil && !errors.Is(err, context.DeadlineExceeded) {
+	case errors.Is(err, errSaid):
+		return ExitError
+	case ctx.Err() != nil && !errors.Is(err, context.DeadlineExceeded):
 		err = fault.New(fault.Cancelled, "interrupted")
+	case host.Explain != nil:
+		err = host.Explain(err)
 	}
+	// A flag before it may have been wrong, so that --json was not reached.
+	p.g.JSON = p.g.JSON || given(args, "--json")
 	return p.fail(err)
+}
+
+// errSaid ends a command whose answer has already told what is wrong.
+var errSaid = errors.New("said")
+
+// given reports whether a switch stands among the words of a command line.
+func given(args []string, flag string) bool {
+	if i := slices.Index(args, "--"); i >= 0 {
+		args = args[:i]
+	}
+	return slices.Contains(args, flag) || slices.Contains(args, flag+"=true")
 }
 
 // fail reports an error in the language that was asked for.
@@ -168,32 +193,18 @@ func (p *program) fail(err error) int {
 		code = ExitError
 	}
 	if p.g.JSON {
-		enc := json.NewEncoder(p.out)
-		enc.SetEscapeHTML(false)
-		if e := enc.Encode(tool.NewFailure(err)); e != nil {
+		if e := p.encode(tool.NewFailure(err)); e != nil {
 			return ExitError
 		}
 		return code
 	}
-	fmt.Fprintln(p.err, "lore: "+harmless(err.Error()))
+	fmt.Fprintln(p.err, p.notice.red("lore:")+" "+harmless(err.Error()))
 	return code
 }
 
-const rootHelp = `Lore gives any mind safe hands on your notes.
-
-It opens a folder of Markdown, understands it (words, meaning, links), and
-answers questions about it. Reading a vault writes nothing into it: the index
-lives in the data folder of your user.
-
-The vault is the folder given by --vault, else $LORE_VAULT, else the folder you
-are in (or the vault around it), else the default of the settings.
-
-Exit codes: 0 done; 1 something did not work; 2 the request cannot be right and
-nothing changed; 3 waits for approval; 4 not allowed; 130 interrupted.`
-
 func (p *program) root(args []string) *cobra.Command {
 	root := &cobra.Command{
-		Use: "lore", Short: "Safe hands on your notes", Long: rootHelp,
+		Use: "lore", Short: "Safe hands on your notes", Long: rootHelp, Example: rootExample,
 		SilenceErrors: true, SilenceUsage: true, Version: p.host.Version,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -203,18 +214,21 @@ func (p *program) root(args []string) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.CompletionOptions.HiddenDefaultCmd = false
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return fault.Fix(fault.Invalid, fmt.Sprintf("see %s --help", cmd.CommandPath()), "%v", err)
-	})
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpFunc(p.help)
+	root.SetHelpCommand(p.helpCommand(root))
 	f := root.PersistentFlags()
 	f.StringVar(&p.g.Vault, "vault", "", "the folder of notes")
 	f.BoolVar(&p.g.JSON, "json", false, "print the answer as JSON")
 	f.BoolVar(&p.g.NoColor, "no-color", false, "no colours and no links (also by $NO_COLOR)")
-	f.StringVar(&p.g.LogLevel, "log-level", "", "what to log to standard error: debug, info, warn, error")
+	f.StringVar(&p.g.LogLevel, "log-level", "", "what to log to standard error: debug, info, warn or error")
+	for name, value := range map[string]string{"vault": "FOLDER", "log-level": "LEVEL"} {
+		_ = f.SetAnnotation(name, placeholder, []string{value}) // the flags exist: see above
+	}
+	_ = root.MarkPersistentFlagDirname("vault")
+	_ = root.RegisterFlagCompletionFunc("log-level", cobra.FixedCompletions([]string{"debug", "info", "warn", "error"}, cobra.ShellCompDirectiveNoFileComp))
 	root.AddGroup(&cobra.Group{ID: "tools", Title: "Ask the vault:"}, &cobra.Group{ID: "lore", Title: "Look after Lore:"})
-	root.SetHelpCommandGroupID("lore")
-	root.SetCompletionCommandGroupID("lore")
 	for _, t := range p.host.Tools {
 		root.AddCommand(p.toolCommand(t, args))
 	}

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -15,14 +15,13 @@ import (
 
 	"lore/internal/access"
 	"lore/internal/fault"
-	"lore/internal/tool"
 )
 
 // commands are those that look after Lore itself.
 func (p *program) commands() []*cobra.Command {
 	out := []*cobra.Command{
 		p.indexCommand(), p.toolsCommand(), p.callCommand(), p.doctorCommand(), p.configCommand(),
-		p.demoCommand(), p.benchCommand(), p.versionCommand(),
+		p.demoCommand(), p.benchCommand(), p.completionCommand(), p.versionCommand(),
 	}
 	for _, c := range out {
 		c.GroupID = "lore"
@@ -31,11 +30,44 @@ func (p *program) commands() []*cobra.Command {
 }
 
 // noWords refuses words after a command that takes none.
-func noWords(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return fault.Fix(fault.Invalid, fmt.Sprintf("see %s --help", cmd.CommandPath()), "%s takes no words, got %q", cmd.CommandPath(), args[0])
+func noWords(cmd *cobra.Command, args []string) error { return words(0, 0)(cmd, args) }
+
+// words checks how many words a command is given.
+func words(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		use := "write: " + strings.TrimSuffix(cmd.UseLine(), " [flags]")
+		switch {
+		case len(args) < least:
+			return fault.Fix(fault.Invalid, use, "%s needs %s, got %d", cmd.CommandPath(), count(least, "word"), len(args))
+		case len(args) <= most:
+			return nil
+		case most == 0:
+			return fault.Fix(fault.Invalid, "see "+cmd.CommandPath()+" --help", "%s takes no words, got %q", cmd.CommandPath(), args[0])
+		}
+		return fault.Fix(fault.Invalid, use, "%s takes %s at the most, got %d", cmd.CommandPath(), count(most, "word"), len(args))
 	}
-	return nil
+}
+
+// count says "1 note" and "2 notes".
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// helpCommand is cobra's, with our words.
+func (p *program) helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use: "help [COMMAND]", Short: "Tell about a command", GroupID: "lore",
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return p.unknownCommand(root, strings.Join(args, " "))
+			}
+			return cmd.Help()
+		},
+	}
 }
 
 func (p *program) indexCommand() *cobra.Command {
@@ -45,8 +77,9 @@ func (p *program) indexCommand() *cobra.Command {
 		Long: `Compares the vault with the index, reads what changed, and gives every passage
 its vector, so that it can be found by its meaning. It may be interrupted at any
 moment and goes on where it was. Searching does the first part by itself.`,
+		Example: "lore index\nlore index --watch       stay and follow the vault; Ctrl-C ends it\nlore index --rebuild     when in doubt",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return p.withSession(cmd.Context(), OpenOptions{Wait: true, Embed: !text, Rebuild: rebuild}, func(s *Session) error {
+			return p.withSession(cmd.Context(), OpenOptions{Wait: true, Embed: !text, TextOnly: text, Rebuild: rebuild}, func(s *Session) error {
 				r, err := s.Report(cmd.Context())
 				if err != nil {
 					return err
@@ -80,7 +113,7 @@ func (p *program) showReport(r Report) error {
 	var b strings.Builder
 	pairs := [][2]string{
 		{"vault", r.Vault},
-		{"notes", fmt.Sprintf("%d, with %d links and %d attachments", r.Notes, r.Links, r.Attachments)},
+		{"notes", fmt.Sprintf("%d, with %s and %s", r.Notes, count(r.Links, "link"), count(r.Attachments, "attachment"))},
 		{"passages", fmt.Sprintf("%d, %d of them with a vector", r.Passages, r.Embedded)},
 		{"this run", fmt.Sprintf("%d added, %d changed, %d removed in %.1f s", r.Added, r.Changed, r.Dropped, r.Seconds)},
 		{"index", r.Index},
@@ -92,7 +125,7 @@ func (p *program) showReport(r Report) error {
 		pairs = append(pairs, [2]string{"built anew", "the index was " + r.Rebuilt})
 	}
 	if r.Problems > 0 {
-		pairs = append(pairs, [2]string{"problems", fmt.Sprintf("%d notes; lore doctor lists them", r.Problems)})
+		pairs = append(pairs, [2]string{"problems", count(r.Problems, "note") + "; lore doctor lists them"})
 	}
 	if !r.Fresh {
 		pairs = append(pairs, [2]string{"not fresh", r.Reason})
@@ -102,119 +135,25 @@ func (p *program) showReport(r Report) error {
 	return err
 }
 
-func (p *program) toolsCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "tools [TOOL]", Short: "List the tools, or show one with its arguments",
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				t, err := tool.NewRegistry(tool.Deps{}, p.host.Tools).Find(args[0])
-				if err != nil {
-					return err
-				}
-				return p.showTool(t)
-			}
-			return p.listTools()
-		},
-	}
-}
-
-// toolInfo is the JSON of one tool, the same facts as its schema.
-type toolInfo struct {
-	Name        string   `json:"name"`
-	Title       string   `json:"title"`
-	Set         string   `json:"toolset"`
-	Description string   `json:"description"`
-	Effect      string   `json:"effect"`
-	Aliases     []string `json:"aliases,omitempty"`
-	Input       any      `json:"input_schema,omitempty"`
-	Output      any      `json:"output_schema,omitempty"`
-}
-
-func describeTool(t *tool.Tool, schemas bool) toolInfo {
-	i := toolInfo{Name: t.Name, Title: t.Title, Set: t.Set, Description: t.Doc, Effect: string(t.Effect), Aliases: t.Aliases}
-	if schemas {
-		i.Input, i.Output = t.Input(), t.Output()
-	}
-	return i
-}
-
-func (p *program) listTools() error {
-	tools := slices.Clone(p.host.Tools)
-	slices.SortStableFunc(tools, func(a, b *tool.Tool) int { return strings.Compare(a.Set+" "+a.Name, b.Set+" "+b.Name) })
-	if p.g.JSON {
-		list := []toolInfo{}
-		for _, t := range tools {
-			list = append(list, describeTool(t, true))
-		}
-		return p.encode(struct {
-			Tools []toolInfo `json:"tools"`
-		}{list})
-	}
-	var rows [][]string
-	for _, t := range tools {
-		rows = append(rows, []string{t.Set, t.Name, string(t.Effect), firstSentence(t.Doc)})
-	}
-	var b strings.Builder
-	p.table(&b, []string{"set", "tool", "effect", "what it does"}, rows)
-	_, err := io.WriteString(p.out, b.String())
-	return err
-}
-
-func (p *program) showTool(t *tool.Tool) error {
-	if p.g.JSON {
-		return p.encode(describeTool(t, true))
-	}
-	schema, err := json.MarshalIndent(t.Input(), "", "  ")
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(p.out, "%s (%s, %s)\n\n%s\n\narguments: %s\n", t.Name, t.Set, t.Effect, t.Doc, schema)
-	return err
-}
-
-func (p *program) callCommand() *cobra.Command {
-	var raw string
-	cmd := &cobra.Command{
-		Use: "call TOOL [JSON]", Short: "Call a tool with arguments written as JSON",
-		Long: `Calls any tool with one JSON object, as a program would, and prints its answer as
-JSON. Without JSON, or with "-", the object is read from standard input.
-
-  lore call search_notes '{"query": "cold brew", "top_k": 3}'`,
-		Args: cobra.RangeArgs(1, 2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			p.g.JSON = true
-			t, err := tool.NewRegistry(tool.Deps{}, p.host.Tools).Find(args[0])
-			if err != nil {
-				return err
-			}
-			if len(args) == 2 {
-				raw = args[1]
-			}
-			if raw == "" || raw == "-" {
-				b, err := io.ReadAll(io.LimitReader(cmd.InOrStdin(), 16<<20))
-				if err != nil {
-					return fmt.Errorf("read arguments: %w", err)
-				}
-				raw = string(b)
-			}
-			return p.call(cmd.Context(), t, json.RawMessage(raw))
-		},
-	}
-	cmd.Flags().StringVar(&raw, "args", "", "the arguments, as one JSON object")
-	return cmd
-}
-
 func (p *program) doctorCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "doctor", Short: "Look for everything that is wrong with the vault or the set-up", Args: noWords,
+		Long: `Looks at the folder, every note, the index and the limits of the system, and says
+what to do about each thing it finds. It changes nothing. The exit code is 1 when
+something is an error; warnings and notes leave it at 0.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return p.withSession(cmd.Context(), OpenOptions{Wait: true}, func(s *Session) error {
 				fs, err := s.Doctor(cmd.Context())
 				if err != nil {
 					return err
 				}
-				return p.showFindings(fs)
+				if err := p.showFindings(fs); err != nil {
+					return err
+				}
+				if slices.ContainsFunc(fs, func(f Finding) bool { return f.Level == "error" }) {
+					return errSaid
+				}
+				return nil
 			})
 		},
 	}
@@ -232,15 +171,15 @@ func (p *program) showFindings(fs []Finding) error {
 	for _, f := range fs {
 		where := ""
 		if f.Path != "" {
-			where = s.path(harmless(f.Path))
+			where = s.path(oneLine(f.Path))
 			if f.Line > 0 {
 				where += fmt.Sprintf(":%d", f.Line)
 			}
 			where += "  "
 		}
-		fmt.Fprintf(&b, "%s  %-9s %s%s\n", paint[f.Level](fmt.Sprintf("%-7s", f.Level)), f.Topic, where, harmless(f.Text))
+		fmt.Fprintf(&b, "%s  %-9s %s%s\n", pad(paint[f.Level](f.Level), 7), f.Topic, where, oneLine(f.Text))
 		if f.Fix != "" {
-			fmt.Fprintf(&b, "%s  %s\n", strings.Repeat(" ", 18), s.dim("→ "+harmless(f.Fix)))
+			fmt.Fprintf(&b, "%s  %s\n", strings.Repeat(" ", 18), s.dim("→ "+oneLine(f.Fix)))
 		}
 	}
 	_, err := io.WriteString(p.out, b.String())
@@ -250,6 +189,14 @@ func (p *program) showFindings(fs []Finding) error {
 func (p *program) configCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "config", Short: "Show every setting in force and where it comes from", Args: noWords,
+		Long: `Shows every setting in force and where it comes from. A flag stands over the
+environment, the environment over the file, the file over the default.
+
+What Lore must not see of a vault is written in the file, in a table of its own:
+
+  [vaults."/home/ann/notes"]
+  exclude = ["private/**", "*.bak.md"]`,
+		Example: "lore config\nlore config set vault ~/notes\nlore config set embed.model none",
 		RunE: func(*cobra.Command, []string) error {
 			settings, err := p.host.Settings(p.g)
 			if err != nil {
@@ -271,8 +218,21 @@ func (p *program) configCommand() *cobra.Command {
 		},
 	}
 	cmd.AddCommand(&cobra.Command{
-		Use: "set KEY VALUE", Short: "Change a setting in the configuration file", Args: cobra.ExactArgs(2),
-		RunE: func(_ *cobra.Command, args []string) error { return p.host.Set(args[0], args[1]) },
+		Use: "set KEY VALUE", Short: "Change a setting in the configuration file", Args: words(2, 2),
+		Long: `Changes one line of the configuration file and keeps all others as they are,
+comments too. An empty VALUE takes the setting back to its default.`,
+		Example: "lore config set vault ~/notes",
+		RunE: func(_ *cobra.Command, args []string) error {
+			s, err := p.host.Set(args[0], args[1])
+			if err != nil {
+				return err
+			}
+			if p.g.JSON {
+				return p.encode(s)
+			}
+			fmt.Fprintf(p.err, "%s is now %q (%s)\n", s.Key, s.Value, s.Source)
+			return nil
+		},
 	})
 	return cmd
 }
@@ -282,8 +242,9 @@ func (p *program) demoCommand() *cobra.Command {
 		Use: "demo [FOLDER]", Short: "Copy a sample vault to a folder and look around in it",
 		Long: `Copies a small vault about tea to FOLDER (default: lore-demo), indexes it, and
 shows what can be asked. Nothing is written over: an existing folder is opened as
-it is.`,
-		Args: cobra.MaximumNArgs(1),
+it is when it is a copy of that vault, and refused when it is anything else.`,
+		Example: "lore demo\nlore demo /tmp/tea",
+		Args:    words(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := "lore-demo"
 			if len(args) == 1 {
@@ -299,8 +260,8 @@ it is.`,
 	}
 }
 
-// tour asks the sample vault what its index note lists under "Try", and shows
-// the answers.
+// tour asks the sample vault the examples of all tools, shows the answers, and
+// says how to go on.
 func (p *program) tour(ctx context.Context, s *Session) error {
 	r, err := s.Report(ctx)
 	if err != nil {
@@ -309,10 +270,11 @@ func (p *program) tour(ctx context.Context, s *Session) error {
 	if p.g.JSON {
 		return p.encode(r)
 	}
-	fmt.Fprintf(p.out, "%s  %d notes, %d links, %d passages with vectors\n", p.screen.bold(s.Dir), r.Notes, r.Links, r.Embedded)
+	fmt.Fprintf(p.out, "%s  %s, %s, %s with vectors\n", p.screen.bold(oneLine(s.Dir)),
+		count(r.Notes, "note"), count(r.Links, "link"), count(r.Embedded, "passage"))
 	for _, t := range p.host.Tools {
 		for _, example := range t.Examples {
-			fmt.Fprintf(p.out, "\n%s\n", p.screen.dim("$ lore "+t.Short+" "+example.Words+" --vault "+s.Dir))
+			fmt.Fprintf(p.out, "\n%s\n", p.screen.dim("$ lore "+command(t)+" "+example.Words))
 			res, err := s.Registry.Call(ctx, access.Terminal(), t.Name, json.RawMessage(example.Args))
 			if err != nil {
 				return err
@@ -322,7 +284,19 @@ func (p *program) tour(ctx context.Context, s *Session) error {
 			}
 		}
 	}
+	fmt.Fprintf(p.err, "\n%s\n  cd %s\n  lore --help\n", p.notice.bold("Go on in it:"), shellWord(s.Dir))
 	return nil
+}
+
+// shellWord quotes a path so that it can be copied into a shell.
+func shellWord(s string) string {
+	safe := func(r rune) bool {
+		return r == '/' || r == '.' || r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
+	}
+	if s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !safe(r) }) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(oneLine(s), "'", `'\''`) + "'"
 }
 
 func (p *program) benchCommand() *cobra.Command {
@@ -352,6 +326,30 @@ func (p *program) benchCommand() *cobra.Command {
 	}
 }
 
+func (p *program) completionCommand() *cobra.Command {
+	shells := map[string]func(*cobra.Command) error{
+		"bash":       func(c *cobra.Command) error { return c.GenBashCompletionV2(p.out, true) },
+		"zsh":        func(c *cobra.Command) error { return c.GenZshCompletion(p.out) },
+		"fish":       func(c *cobra.Command) error { return c.GenFishCompletion(p.out, true) },
+		"powershell": func(c *cobra.Command) error { return c.GenPowerShellCompletionWithDesc(p.out) },
+	}
+	names := slices.Sorted(maps.Keys(shells))
+	return &cobra.Command{
+		Use: "completion SHELL", Short: "Print what lets a shell complete the commands of lore", Args: words(1, 1), ValidArgs: names,
+		Long: "Prints a script for bash, zsh, fish or powershell that completes commands and flags.",
+		Example: `source <(lore completion bash)                                  for this terminal
+lore completion bash > /etc/bash_completion.d/lore              for good
+lore completion fish > ~/.config/fish/completions/lore.fish     for good`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			write, ok := shells[args[0]]
+			if !ok {
+				return fault.Fix(fault.Invalid, "use "+strings.Join(names, ", "), "no completion for the shell %q", args[0])
+			}
+			return write(cmd.Root())
+		},
+	}
+}
+
 func (p *program) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version", Args: noWords,
@@ -363,10 +361,4 @@ func (p *program) versionCommand() *cobra.Command {
 			return err
 		},
 	}
-}
-
-// interactive reports whether a person watches standard error.
-func interactive(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && newScreen(f, false).terminal
 }

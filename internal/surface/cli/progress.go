@@ -12,7 +12,7 @@ import (
 // progress draws a bar on standard error while something long runs, when a
 // person watches. It shows what has a Steps method, whatever it counts.
 func (p *program) progress() func(*event.Bus) func() {
-	if p.g.JSON || !interactive(p.err) {
+	if p.g.JSON || !p.notice.terminal || p.notice.dumb {
 		return nil
 	}
 	return func(bus *event.Bus) func() {
@@ -55,12 +55,26 @@ func (p *program) bar(topic string, s stepper, final bool) bool {
 	if total < 50 || final {
 		return false
 	}
-	const width = 30
-	full := width * done / max(total, 1)
-	line := fmt.Sprintf("%s %s%s %d of %d", labels[topic], strings.Repeat("█", full), strings.Repeat("░", width-full), done, total)
-	if left > time.Second {
-		line += ", " + left.Round(time.Second).String() + " left"
-	}
-	fmt.Fprint(p.err, "\r\x1b[K"+line)
+	fmt.Fprint(p.err, "\r\x1b[K"+barLine(labels[topic], done, total, left, p.notice.width))
 	return true
+}
+
+// barLine is a bar that fits into one line of a terminal: one that is wrapped
+// could not be drawn over.
+func barLine(label string, done, total int, left time.Duration, width int) string {
+	done = min(done, total)
+	tail := fmt.Sprintf(" %d of %d", done, total)
+	if left > time.Second {
+		tail += ", " + left.Round(time.Second).String() + " left"
+	}
+	if label != "" {
+		label += " "
+	}
+	room := min(30, width-1-len(label)-len(tail))
+	if room < 5 {
+		line := label + strings.TrimPrefix(tail, " ")
+		return line[:min(len(line), max(0, width-1))]
+	}
+	full := room * done / max(total, 1)
+	return label + strings.Repeat("█", full) + strings.Repeat("░", room-full) + tail
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/term"
 )
@@ -14,6 +15,7 @@ import (
 // A screen knows what the place that is written to can show.
 type screen struct {
 	terminal bool
+	dumb     bool // a terminal that understands no codes
 	colour   bool
 	width    int
 }
@@ -28,8 +30,15 @@ func newScreen(w io.Writer, plain bool) screen {
 	if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 20 {
 		s.width = min(width, 120)
 	}
-	s.colour = !plain && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	s.dumb = os.Getenv("TERM") == "dumb"
+	s.colour = !plain && !s.dumb && os.Getenv("NO_COLOR") == ""
 	return s
+}
+
+// atTerminal reports whether a person types what is read.
+func atTerminal(r io.Reader) bool {
+	f, ok := r.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // style paints text; the codes are SGR parameters.
@@ -58,12 +67,13 @@ func (s screen) link(dir, path, text string) string {
 
 // harmless makes text safe to show on a terminal: a note must not be able to
 // move the cursor, change the title or hide what stands in it. Control
-// characters become visible, and marks that turn the direction of writing are
-// shown by their number.
+// characters become visible; marks that turn the direction of writing, letters
+// that nobody sees and bytes that are no text become a replacement mark.
 func harmless(s string) string {
-	if !strings.ContainsFunc(s, harmful) {
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, harmful) {
 		return s
 	}
+	s = strings.ReplaceAll(s, "\r\n", "\n")
 	var b strings.Builder
 	for _, r := range s {
 		switch {
@@ -80,56 +90,58 @@ func harmless(s string) string {
 	return b.String()
 }
 
+// oneLine is [harmless] for what must not begin a line of its own, such as a
+// title.
+func oneLine(s string) string {
+	if strings.ContainsAny(s, "\n\r\t\u0085\u2028\u2029") {
+		s = strings.Join(strings.Fields(s), " ")
+	}
+	return harmless(s)
+}
+
 func harmful(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
 		return false
 	case r < 0x20, r == 0x7f, r >= 0x80 && r < 0xa0:
 		return true
-	case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
-		return true // bidirectional overrides and isolates
+	case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x200e, r == 0x200f, r == 0x061c:
+		return true // marks that turn the direction of writing
+	case r == 0x2028, r == 0x2029, r >= 0xe0000 && r <= 0xe007f:
+		return true // hidden line ends, and letters that no font draws
 	}
 	return false
 }
 
-// wrap breaks text at spaces to fit the screen, each line after an indent.
+// wrap breaks text at spaces to fit the screen, each line after an indent. What
+// has no spaces, such as Chinese or an address, is broken where the line ends.
 func (s screen) wrap(text, indent string) []string {
-	width := max(20, s.width-len(indent))
+	room := max(20, s.width-cells(indent))
 	var out []string
-	line := ""
-	length := 0
-	for w := range strings.FieldsSeq(text) {
-		n := visible(w)
-		if length > 0 && length+1+n > width {
+	line, used := "", 0
+	put := func(w string, n int) {
+		if used > 0 && used+1+n > room {
 			out = append(out, indent+line)
-			line, length = "", 0
+			line, used = "", 0
 		}
-		if length > 0 {
+		if used > 0 {
 			line += " "
-			length++
+			used++
 		}
 		line += w
-		length += n
+		used += n
 	}
-	if length > 0 {
+	for w := range strings.FieldsSeq(text) {
+		if cells(w) <= room {
+			put(w, cells(w))
+			continue
+		}
+		for _, piece := range split(w, room) {
+			put(piece, cells(piece))
+		}
+	}
+	if line != "" {
 		out = append(out, indent+line)
 	}
 	return out
-}
-
-// visible counts the characters of a word that take room, without the codes
-// that paint it.
-func visible(w string) int {
-	n, in := 0, false
-	for _, r := range w {
-		switch {
-		case r == '\x1b':
-			in = true
-		case in:
-			in = r != 'm'
-		default:
-			n++
-		}
-	}
-	return n
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"lore/internal/tool"
 )
@@ -24,7 +23,7 @@ func (p *program) show(r tool.Result, dir string) error {
 		return p.encode(r)
 	}
 	for _, n := range r.Notices {
-		fmt.Fprintln(p.err, p.screen.dim(harmless(n)))
+		p.say(n)
 	}
 	v := r.View()
 	var b strings.Builder
@@ -48,13 +47,21 @@ func (p *program) show(r tool.Result, dir string) error {
 		return err
 	}
 	if v.Foot != "" {
-		to := p.out
-		if v.Text != "" {
-			to = p.err // the text itself stays clean
-		}
-		fmt.Fprintln(to, p.screen.dim(harmless(v.Foot)))
+		// What is said about the answer is no part of it: a pipe gets the answer.
+		p.say(v.Foot)
 	}
 	return nil
+}
+
+// say tells something about an answer on standard error.
+func (p *program) say(text string) {
+	lines := []string{oneLine(text)}
+	if p.notice.terminal {
+		lines = p.notice.wrap(lines[0], "")
+	}
+	for _, l := range lines {
+		fmt.Fprintln(p.err, p.notice.dim(l))
+	}
 }
 
 func (p *program) item(b *strings.Builder, i int, it tool.Item, dir string) {
@@ -62,11 +69,11 @@ func (p *program) item(b *strings.Builder, i int, it tool.Item, dir string) {
 	if i > 0 && it.Text != "" {
 		b.WriteByte('\n')
 	}
-	place := harmless(it.Path)
+	place := oneLine(it.Path)
 	if it.Line > 0 {
 		place = fmt.Sprintf("%s:%d", place, it.Line)
 	}
-	b.WriteString(s.bold(harmless(it.Title)))
+	b.WriteString(s.bold(oneLine(it.Title)))
 	if it.Path != "" {
 		b.WriteString("  " + s.link(dir, it.Path, s.path(place)))
 	}
@@ -75,13 +82,13 @@ func (p *program) item(b *strings.Builder, i int, it tool.Item, dir string) {
 	}
 	b.WriteByte('\n')
 	if it.Detail != "" && it.Detail != it.Title {
-		b.WriteString("  " + s.dim(harmless(it.Detail)) + "\n")
+		b.WriteString("  " + s.dim(oneLine(it.Detail)) + "\n")
 	}
 	for _, l := range s.wrap(p.marked(it), "  ") {
 		b.WriteString(l + "\n")
 	}
 	for _, n := range it.Notes {
-		b.WriteString("    " + s.dim(harmless(n)) + "\n")
+		b.WriteString("    " + s.dim(oneLine(n)) + "\n")
 	}
 }
 
@@ -91,57 +98,91 @@ func (p *program) marked(it tool.Item) string {
 	var b strings.Builder
 	at := 0
 	for _, m := range it.Marks {
-		if m.Start < at || m.End > len(it.Text) {
+		if m.Start < at || m.End < m.Start || m.End > len(it.Text) {
 			continue
 		}
 		b.WriteString(harmless(it.Text[at:m.Start]))
-		b.WriteString(p.screen.mark(harmless(it.Text[m.Start:m.End])))
+		for i, w := range strings.Split(harmless(it.Text[m.Start:m.End]), " ") {
+			if i > 0 {
+				b.WriteByte(' ')
+			}
+			b.WriteString(p.screen.mark(w))
+		}
 		at = m.End
 	}
 	b.WriteString(harmless(it.Text[at:]))
 	return b.String()
 }
 
-// table prints columns as wide as their widest cell.
+// widest is the width of a column from which on a cell may stand out: paths are
+// there to be copied, so they are not cut.
+const widest = 60
+
+// gap stands between two columns.
+const gap = "  "
+
+// table prints columns as wide as their widest cell. On a terminal the last
+// column is wrapped beside the others when it has the room.
 func (p *program) table(b *strings.Builder, head []string, rows [][]string) {
 	if len(rows) == 0 {
 		return
 	}
-	width := make([]int, len(head))
-	for i, h := range head {
-		width[i] = utf8.RuneCountInString(h)
-	}
-	for _, r := range rows {
+	var width []int
+	for _, r := range append([][]string{head}, rows...) {
 		for i, c := range r {
-			width[i] = min(60, max(width[i], utf8.RuneCountInString(harmless(c))))
+			if i == len(width) {
+				width = append(width, 0)
+			}
+			width[i] = max(width[i], min(widest, cells(oneLine(c))))
 		}
 	}
-	line := func(cells []string, paint func(string) string) {
-		for i, c := range cells {
-			c = strings.ReplaceAll(harmless(c), "\n", " ")
-			pad := strings.Repeat(" ", max(0, width[i]-utf8.RuneCountInString(c)))
-			if i == len(cells)-1 {
-				pad = ""
-			}
-			b.WriteString(paint(c) + pad)
-			if i < len(cells)-1 {
-				b.WriteString("  ")
-			}
-		}
-		b.WriteByte('\n')
+	if len(head) > 0 {
+		p.row(b, width, head, p.screen.bold)
 	}
-	line(head, p.screen.bold)
 	for _, r := range rows {
-		line(r, func(s string) string { return s })
+		p.row(b, width, r, func(s string) string { return s })
 	}
+}
+
+func (p *program) row(b *strings.Builder, width []int, row []string, paint func(string) string) {
+	left := 0
+	for i, c := range row {
+		c = oneLine(c)
+		if i < len(row)-1 {
+			b.WriteString(pad(paint(c), width[i]) + gap)
+			left += width[i] + len(gap)
+			continue
+		}
+		for n, l := range p.lastColumn(c, left) {
+			if n > 0 {
+				b.WriteString("\n" + strings.Repeat(" ", left))
+			}
+			b.WriteString(paint(l))
+		}
+	}
+	b.WriteByte('\n')
+}
+
+// lastColumn breaks the last cell of a row into lines; a pipe gets one line.
+func (p *program) lastColumn(cell string, left int) []string {
+	room := p.screen.width - left
+	if !p.screen.terminal || room < 30 || cells(cell) <= room {
+		return []string{cell}
+	}
+	return screen{width: room}.wrap(cell, "")
 }
 
 func (p *program) pairs(b *strings.Builder, pairs [][2]string) {
 	width := 0
 	for _, kv := range pairs {
-		width = max(width, utf8.RuneCountInString(kv[0]))
+		width = max(width, cells(oneLine(kv[0])))
 	}
 	for _, kv := range pairs {
-		fmt.Fprintf(b, "%s%s  %s\n", p.screen.dim(kv[0]), strings.Repeat(" ", width-utf8.RuneCountInString(kv[0])), harmless(kv[1]))
+		key := oneLine(kv[0])
+		lines := strings.Split(harmless(kv[1]), "\n")
+		b.WriteString(pad(p.screen.dim(key), width) + gap + lines[0] + "\n")
+		for _, l := range lines[1:] {
+			b.WriteString(strings.Repeat(" ", width) + gap + l + "\n")
+		}
 	}
 }

@@ -1,0 +1,131 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lore/internal/fault"
+	"lore/internal/surface/cli"
+)
+
+// withConfig makes an app whose settings file has a text.
+func withConfig(t *testing.T, text string, vars map[string]string) (*app, string) {
+	t.Helper()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "lore", "config.toml")
+	all := map[string]string{"XDG_CONFIG_HOME": dir, "XDG_DATA_HOME": filepath.Join(dir, "data")}
+	for k, v := range vars {
+		all[k] = v
+	}
+	if text != "" {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o640); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return &app{env: environment(all)}, path
+}
+
+func TestForce(t *testing.T) {
+	file := "log_level = 'info'\n[embed]\nmodel = 'none'\n"
+	for _, c := range []struct {
+		name, file string
+		env        map[string]string
+		g          cli.Globals
+		key        string
+		want, from string
+	}{
+		{"default", "", nil, cli.Globals{}, "log_level", "warn", "default"},
+		{"file", file, nil, cli.Globals{}, "log_level", "info", "file"},
+		{"environment", file, map[string]string{"LORE_LOG_LEVEL": "error"}, cli.Globals{}, "log_level", "error", "environment"},
+		{"flag", file, map[string]string{"LORE_LOG_LEVEL": "error"}, cli.Globals{LogLevel: "debug"}, "log_level", "debug", "flag"},
+		{"no flag sets it", file, nil, cli.Globals{LogLevel: "debug"}, "embed.model", "none", "file"},
+	} {
+		a, _ := withConfig(t, c.file, c.env)
+		conf, err := a.readConfig()
+		if err != nil {
+			t.Fatal(err)
+		}
+		val, from, err := a.force(&conf, c.g, c.key)
+		if err != nil || val != c.want || from != c.from {
+			t.Errorf("%s: %q from %s, %v", c.name, val, from, err)
+		}
+	}
+}
+
+func TestBadSettings(t *testing.T) {
+	for _, c := range []struct {
+		name, file string
+		env        map[string]string
+		g          cli.Globals
+		want       string
+	}{
+		{"unknown key", "colour = 'red'\n", nil, cli.Globals{}, "config.toml:1: unknown setting colour"},
+		{"mistyped key", "\n[embed]\nmodle = 'x'\n", nil, cli.Globals{}, "config.toml:3: unknown setting embed.modle; did you mean embed.model?"},
+		{"unknown key of a vault", "[vaults.\"/x\"]\nexclde = []\n", nil, cli.Globals{}, "exclde"},
+		{"broken", "vault = \n", nil, cli.Globals{}, "config.toml:1: "},
+		{"wrong type", "vault = 3\n", nil, cli.Globals{}, "config.toml"},
+		{"level in the file", "log_level = 'loud'\n", nil, cli.Globals{}, `"loud" is no level (from the settings file); use debug`},
+		{"level in the environment", "", map[string]string{"LORE_LOG_LEVEL": "loud"}, cli.Globals{}, "(from $LORE_LOG_LEVEL)"},
+		{"level by flag", "", nil, cli.Globals{LogLevel: "loud"}, "(from --log-level)"},
+		{"model", "[embed]\nmodel = 'ollama:'\n", nil, cli.Globals{}, `"ollama:" is no embedding model`},
+		{"address", "[embed]\nbase_url = 'ftp://x'\n", nil, cli.Globals{}, `"ftp://x" is no address`},
+	} {
+		a, _ := withConfig(t, c.file, c.env)
+		_, err := a.settings(c.g)
+		if fault.Of(err) != fault.Invalid || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+func TestSet(t *testing.T) {
+	text := "# mine\nlog_level = 'info' # why\n"
+	a, path := withConfig(t, text, nil)
+	for _, c := range []struct{ key, val string }{
+		{"log_levle", "info"}, {"log_level", "loud"}, {"embed.model", "x"}, {"embed.base_url", "x"}, {"vault", filepath.Join(path, "x")}, {"vault", path},
+	} {
+		if _, err := a.set(c.key, c.val); err == nil {
+			t.Errorf("set %s to %q", c.key, c.val)
+		}
+	}
+	if b, err := os.ReadFile(path); err != nil || string(b) != text {
+		t.Errorf("a refusal changed the file: %q, %v", b, err)
+	}
+	s, err := a.set("log_level", "debug")
+	if err != nil || s.Value != "debug" || s.Source != "file" {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if b, err := os.ReadFile(path); err != nil || string(b) != "# mine\nlog_level = 'debug' # why\n" {
+		t.Errorf("%q, %v", b, err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o077 != 0o040 && os.PathSeparator == '/' {
+		t.Errorf("permissions %v, %v", info.Mode(), err)
+	}
+}
+
+// TestSetKeepsALink is for people who keep their settings in a folder of
+// dotfiles.
+func TestSetKeepsALink(t *testing.T) {
+	a, path := withConfig(t, "log_level = 'info'\n", nil)
+	real := filepath.Join(t.TempDir(), "dotfile.toml")
+	if err := os.Rename(path, real); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(real, path); err != nil {
+		t.Skip("no links here")
+	}
+	if _, err := a.set("log_level", "debug"); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Lstat(path); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Error("the link was replaced by a file")
+	}
+	if b, err := os.ReadFile(real); err != nil || string(b) != "log_level = 'debug'\n" {
+		t.Errorf("%q, %v", b, err)
+	}
+}

@@ -1,0 +1,183 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lore/internal/fault"
+	"lore/internal/tool"
+)
+
+func (p *program) toolsCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "tools [TOOL]", Short: "List the tools, or show one with its arguments",
+		Long: `Lists everything that can be asked of a vault. Each of these is a command of its
+own, and can be called by a program with lore call.`,
+		Args: words(0, 1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				t, err := p.findTool(args[0])
+				if err != nil {
+					return err
+				}
+				return p.showTool(t)
+			}
+			return p.listTools()
+		},
+	}
+}
+
+// findTool finds a tool by its name, by an alias, or by what a person types.
+func (p *program) findTool(name string) (*tool.Tool, error) {
+	for _, t := range p.host.Tools {
+		if name == t.Short || name == strings.ReplaceAll(t.Name, "_", "-") {
+			return t, nil
+		}
+	}
+	t, err := tool.NewRegistry(tool.Deps{}, p.host.Tools).Find(name)
+	var r *fault.Report
+	if errors.As(err, &r) && r.Fix == "" {
+		r.Fix = "lore tools lists them"
+	}
+	return t, err
+}
+
+// toolInfo is the JSON of one tool, the same facts as its schema.
+type toolInfo struct {
+	Name        string   `json:"name"`
+	Command     string   `json:"command"`
+	Title       string   `json:"title"`
+	Set         string   `json:"toolset"`
+	Description string   `json:"description"`
+	Effect      string   `json:"effect"`
+	Aliases     []string `json:"aliases,omitempty"`
+	Input       any      `json:"input_schema,omitempty"`
+	Output      any      `json:"output_schema,omitempty"`
+}
+
+func describeTool(t *tool.Tool, schemas bool) toolInfo {
+	i := toolInfo{Name: t.Name, Command: command(t), Title: t.Title, Set: t.Set, Description: t.Doc, Effect: string(t.Effect), Aliases: t.Aliases}
+	if schemas {
+		i.Input, i.Output = t.Input(), t.Output()
+	}
+	return i
+}
+
+// command is what a person types for a tool.
+func command(t *tool.Tool) string {
+	if t.Short != "" {
+		return t.Short
+	}
+	return strings.ReplaceAll(t.Name, "_", "-")
+}
+
+func (p *program) listTools() error {
+	tools := slices.Clone(p.host.Tools)
+	slices.SortStableFunc(tools, func(a, b *tool.Tool) int { return strings.Compare(a.Set+" "+a.Name, b.Set+" "+b.Name) })
+	if p.g.JSON {
+		list := []toolInfo{}
+		for _, t := range tools {
+			list = append(list, describeTool(t, true))
+		}
+		return p.encode(struct {
+			Tools []toolInfo `json:"tools"`
+		}{list})
+	}
+	var rows [][]string
+	for _, t := range tools {
+		rows = append(rows, []string{command(t), t.Name, t.Set, string(t.Effect), firstSentence(t.Doc)})
+	}
+	var b strings.Builder
+	p.table(&b, []string{"command", "tool", "set", "effect", "what it does"}, rows)
+	_, err := io.WriteString(p.out, b.String())
+	return err
+}
+
+func (p *program) showTool(t *tool.Tool) error {
+	if p.g.JSON {
+		return p.encode(describeTool(t, true))
+	}
+	schema, err := json.MarshalIndent(t.Input(), "", "  ")
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	p.pairs(&b, [][2]string{{"tool", t.Name}, {"command", "lore " + command(t)}, {"set", t.Set}, {"effect", string(t.Effect)}})
+	b.WriteByte('\n')
+	for _, l := range p.screen.wrap(t.Doc, "") {
+		b.WriteString(l + "\n")
+	}
+	_, err = fmt.Fprintf(p.out, "%s\n%s\n%s\n", b.String(), p.screen.bold("Arguments, as a JSON schema:"), schema)
+	return err
+}
+
+func (p *program) callCommand() *cobra.Command {
+	var raw string
+	cmd := &cobra.Command{
+		Use: "call TOOL [JSON]", Short: "Call a tool with arguments written as JSON",
+		Long: `Calls any tool with one JSON object, as a program would, and prints its answer as
+JSON. Without JSON, or with "-", the object is read from standard input.`,
+		Example: `lore call search_notes '{"query": "cold brew", "top_k": 3}'`,
+		Args:    words(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p.g.JSON = true
+			t, err := p.findTool(args[0])
+			if err != nil {
+				return err
+			}
+			if len(args) == 2 {
+				if raw != "" {
+					return fault.Fix(fault.Invalid, "give them once", "the arguments stand both in --args and after the tool")
+				}
+				raw = args[1]
+			}
+			if raw == "" && atTerminal(cmd.InOrStdin()) {
+				raw = "{}" // nobody knows that something is waited for
+			}
+			if raw == "" || raw == "-" {
+				if raw, err = readAll(cmd.Context(), cmd.InOrStdin()); err != nil {
+					return err
+				}
+			}
+			return p.call(cmd.Context(), t, json.RawMessage(raw))
+		},
+	}
+	cmd.Flags().StringVar(&raw, "args", "", "the arguments, as one JSON object")
+	return cmd
+}
+
+// mostInput is how much is read from standard input.
+const mostInput = 16 << 20
+
+// readAll reads standard input until it ends or ctx does. A read that waits for
+// a person cannot be stopped, so it is left behind; the program ends anyway.
+func readAll(ctx context.Context, r io.Reader) (string, error) {
+	type answer struct {
+		text []byte
+		err  error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		b, err := io.ReadAll(io.LimitReader(r, mostInput+1))
+		done <- answer{b, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", ctx.Err()
+	case a := <-done:
+		switch {
+		case a.err != nil:
+			return "", fmt.Errorf("read the arguments from standard input: %w", a.err)
+		case len(a.text) > mostInput:
+			return "", fault.New(fault.TooLarge, "the arguments on standard input are larger than %d MB", mostInput>>20)
+		}
+		return string(a.text), nil
+	}
+}
