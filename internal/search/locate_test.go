@@ -87,6 +87,13 @@ func TestNear(t *testing.T) {
 		if err != nil || strings.Join(got, " ") != want {
 			t.Errorf("%q: got %v, %v", name, got, err)
 		}
+		all, err := search.LoadSpellings(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := all.Near(name); strings.Join(got, " ") != want {
+			t.Errorf("%q among all: got %v", name, got)
+		}
 	}
 }
 

@@ -53,7 +53,7 @@ func condition(f *index.Filter) *where {
 		}
 		args := make([]any, len(list.types))
 		for i, t := range list.types {
-			args[i] = strings.ToLower(t)
+			args[i] = lower(t)
 		}
 		w.add("lower(n.type) "+list.op+marks(len(args)), args...)
 	}
@@ -112,7 +112,7 @@ func (w *where) paths(f *index.Filter) {
 			continue
 		}
 		conds = append(conds, "(lower(n.path) > ? AND lower(n.path) < ?)")
-		args = append(args, strings.ToLower(dir)+"/", strings.ToLower(dir)+"0")
+		args = append(args, lower(dir)+"/", lower(dir)+"0")
 	}
 	for _, g := range f.Globs {
 		conds = append(conds, "lower(n.path) GLOB ?")
@@ -126,10 +126,21 @@ func (w *where) paths(f *index.Filter) {
 	}
 }
 
+// lower is what SQLite's lower does: the letters of ASCII and no others. What is
+// compared with its result must go through the same.
+func lower(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, s)
+}
+
 // glob gives a pattern the meaning it has in SQLite, whose * crosses folders:
 // a pattern without a wild card means "contains".
 func glob(g string) string {
-	g = strings.ToLower(strings.TrimPrefix(g, "/"))
+	g = lower(strings.TrimPrefix(g, "/"))
 	g = strings.NewReplacer("[", "[[]", "**", "*").Replace(g)
 	if !strings.ContainsAny(g, "*?") {
 		return "*" + g + "*"

@@ -56,18 +56,15 @@ func (in FindBrokenLinks) Run(ctx context.Context, env Env) (BrokenLinks, error)
 	}
 	page, more := tool.Page(broken, in.Offset, in.Limit)
 	out := BrokenLinks{Links: []BrokenLink{}, Total: len(broken), More: more, Index: env.Fresh()}
-	near := map[string][]string{} // one name is often missing many times
+	names, err := search.LoadSpellings(ctx, env.Store)
+	if err != nil {
+		return BrokenLinks{}, err
+	}
 	for _, l := range page {
-		if _, done := near[l.Target]; !done {
-			found, err := search.Near(ctx, env.Store, l.Target)
-			if err != nil {
-				return BrokenLinks{}, err
-			}
-			near[l.Target] = append([]string{}, found[:min(3, len(found))]...)
-		}
+		near := names.Near(l.Target)
 		out.Links = append(out.Links, BrokenLink{
 			SourcePath: l.From, Target: l.Target, LinkText: cmp.Or(l.Text, l.Target), LinkType: l.Type(), Line: l.Line,
-			Suggestions: near[l.Target],
+			Suggestions: append([]string{}, near[:min(3, len(near))]...),
 		})
 	}
 	return out, nil
