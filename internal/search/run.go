@@ -191,7 +191,7 @@ func (r *run) meaning(ctx context.Context) error {
 	rank := 0
 	seen := map[int64]bool{}
 	for _, p := range near {
-		if seen[p.ID] || must != nil && !must[p.ID] || rank >= r.depth() {
+		if seen[p.ID] || must != nil && !must[p.ID] || rank >= r.depth() || float64(p.Cosine) < r.w.Faint {
 			continue
 		}
 		seen[p.ID] = true
@@ -281,6 +281,7 @@ func (r *run) page(ctx context.Context) (Answer, error) {
 		row[rows[i].ID] = &rows[i]
 	}
 	asked := newAsked(r.q)
+	best := r.best()
 	for _, h := range shown {
 		n := row[h.id]
 		if n == nil {
@@ -288,7 +289,7 @@ func (r *run) page(ctx context.Context) (Answer, error) {
 		}
 		h.Title, h.Tags, h.Modified = n.Title, n.Tags, time.Unix(0, n.File.ModTime)
 		asked.choose(h, of[h.id])
-		h.Score = min(1, h.Score/r.best())
+		h.Score /= best
 		if !r.o.Explain {
 			h.Why = nil
 		}
@@ -297,17 +298,22 @@ func (r *run) page(ctx context.Context) (Answer, error) {
 	return *a, nil
 }
 
-// best is the score of a note that is first in every ranking that counted, so
-// that scores lie between 0 and 1.
+// best is what scores are divided by, so that they lie between 0 and 1: the
+// score of a note that is first in every ranking that counted, or of the first
+// note when its name or its neighbours brought it more.
 func (r *run) best() float64 {
-	if len(r.q.Words)+len(r.q.Phrases) == 0 {
-		return 1
-	}
+	full := r.w.Words + r.w.Meaning
 	switch r.out.Mode {
 	case Lexical:
-		return r.w.Words
+		full = r.w.Words
 	case Semantic:
-		return r.w.Meaning
+		full = r.w.Meaning
 	}
-	return r.w.Words + r.w.Meaning
+	if len(r.order) > 0 && r.order[0].Score > 0 {
+		full = max(full, r.order[0].Score)
+	}
+	if len(r.q.Words)+len(r.q.Phrases) == 0 {
+		return 1 // a list, not a ranking
+	}
+	return full
 }

@@ -13,6 +13,9 @@ type Weights struct {
 	// Sure is the cosine from which a passage may have all the points of
 	// Meaning. When even the nearest one is farther, meaning says little.
 	Sure float64
+	// Faint is the cosine below which two texts have nothing to do with each
+	// other: such a passage is not an answer at all.
+	Faint float64
 	// Depth is how many notes each ranking gives to the whole.
 	Depth int
 	// Name is added for a note that is called exactly what was asked.
@@ -30,7 +33,7 @@ type Weights struct {
 func DefaultWeights() Weights {
 	return Weights{
 		Columns: [index.Columns]float64{index.ColTitle: 2, index.ColNames: 1, index.ColHeadings: 0.5, index.ColTags: 1, index.ColBody: 1},
-		Words:   1, Meaning: 0.8, Sure: 0.5,
+		Words:   1, Meaning: 0.8, Sure: 0.5, Faint: 0.15,
 		Depth: 100,
 		Name:  0.5, Similar: 0.4,
 		Linked: 0.6, Sources: 3,
