@@ -50,7 +50,6 @@ type parser struct {
 	leaves []leaf
 	segs   []Span
 	defs   map[string]definition
-	fields []lineField
 
 	leafKind  int
 	leafStart int // of the open leaf that is no paragraph

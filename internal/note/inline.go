@@ -91,9 +91,6 @@ func (in *inline) span(start, end int) Span {
 	return Span{in.at(start), in.at(end-1) + 1}
 }
 
-// str is a part of the view that may be kept.
-func (in *inline) str(start, end int) string { return in.s[start:end] }
-
 func (in *inline) scan() {
 	s := in.s
 	for i := 0; i < len(s); {

@@ -96,7 +96,7 @@ func TestSmallModel(t *testing.T) {
 }
 
 func TestEncodeIsStable(t *testing.T) {
-	if smallFile(t, nil) != smallFile(t, nil) {
+	if first, second := smallFile(t, nil), smallFile(t, nil); first != second {
 		t.Error("the same model gave two files")
 	}
 	h, ts := small()

@@ -62,16 +62,15 @@ func Run(t *testing.T, open func(Place) []*tool.Tool) {
 
 // A script is one archive on its way.
 type script struct {
-	tool    string
-	dir     string
-	files   int
-	written []string
-	open    func() *tool.Registry
-	reg     *tool.Registry
-	res     tool.Result
-	err     error
-	calls   int
-	state   string // what must or may come next: "", "want", "view"
+	tool  string
+	dir   string
+	files int
+	open  func() *tool.Registry
+	reg   *tool.Registry
+	res   tool.Result
+	err   error
+	calls int
+	state string // what must or may come next: "", "want", "view"
 }
 
 func runScript(t *testing.T, path, name string, open func(Place) []*tool.Tool) {

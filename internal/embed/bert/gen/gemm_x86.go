@@ -222,7 +222,9 @@ func byteGemm(a *asm, t tile) {
 // does not know: acc += unsigned · signed.
 func vexDot(a *asm, signed, unsigned, acc string) {
 	number := func(reg string) (n int) {
-		fmt.Sscanf(reg, "Y%d", &n)
+		if _, err := fmt.Sscanf(reg, "Y%d", &n); err != nil {
+			panic(err) // a name that this file wrote
+		}
 		return n
 	}
 	s, u, d := number(signed), number(unsigned), number(acc)
