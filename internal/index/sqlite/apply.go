@@ -26,6 +26,7 @@ func (s *Store) Apply(ctx context.Context, b index.Batch) error {
 	if len(b.Put)+len(b.Drop)+len(b.Touch) == 0 {
 		return nil
 	}
+	docs := latest(b.Put)
 	last := s.lastID
 	err := s.db.Tx(ctx, func(tx *sql.Tx) error {
 		w := &writer{ctx: ctx, tx: tx, store: s}
@@ -40,14 +41,14 @@ func (s *Store) Apply(ctx context.Context, b index.Batch) error {
 				return fmt.Errorf("touch %q: %w", b.Touch[i].Path, err)
 			}
 		}
-		ids := make([]int64, len(b.Put))
-		for i := range b.Put {
+		ids := make([]int64, len(docs))
+		for i := range docs {
 			var err error
-			if ids[i], err = w.put(&b.Put[i]); err != nil {
-				return fmt.Errorf("index %q: %w", b.Put[i].Path, err)
+			if ids[i], err = w.put(&docs[i]); err != nil {
+				return fmt.Errorf("index %q: %w", docs[i].Path, err)
 			}
 		}
-		if err := w.words(ids, b.Put); err != nil {
+		if err := w.words(ids, docs); err != nil {
 			return err
 		}
 		return w.finish()
@@ -56,6 +57,25 @@ func (s *Store) Apply(ctx context.Context, b index.Batch) error {
 		s.lastID = last
 	}
 	return err
+}
+
+// latest keeps the last document of each path: the words of a batch are written
+// after all its rows, so those of an earlier one could not be taken back.
+func latest(docs []index.Document) []index.Document {
+	at := make(map[string]int, len(docs))
+	for i := range docs {
+		at[docs[i].Path] = i
+	}
+	if len(at) == len(docs) {
+		return docs
+	}
+	out := make([]index.Document, 0, len(at))
+	for i := range docs {
+		if at[docs[i].Path] == i {
+			out = append(out, docs[i])
+		}
+	}
+	return out
 }
 
 // A writer is one transaction's view of the tables, with its statements.
