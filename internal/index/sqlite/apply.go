@@ -13,7 +13,8 @@ import (
 )
 
 // Apply writes one batch in one transaction.
-func (s *Store) Apply(ctx context.Context, b index.Batch) error {
+func (s *Store) Apply(ctx context.Context, b index.Batch) (err error) {
+	defer s.notice(&err)
 	s.applying.Lock()
 	defer s.applying.Unlock()
 	if len(b.Vectors) > 0 {
@@ -28,7 +29,7 @@ func (s *Store) Apply(ctx context.Context, b index.Batch) error {
 	}
 	docs := latest(b.Put)
 	last := s.lastID
-	err := s.db.Tx(ctx, func(tx *sql.Tx) error {
+	err = s.db.Tx(ctx, func(tx *sql.Tx) error {
 		w := &writer{ctx: ctx, tx: tx, store: s}
 		defer w.close()
 		for _, p := range b.Drop {
@@ -53,6 +54,7 @@ func (s *Store) Apply(ctx context.Context, b index.Batch) error {
 		}
 		return w.finish()
 	})
+	s.reseal()
 	if err != nil {
 		s.lastID = last
 	}
@@ -448,9 +450,11 @@ func readCounts(ctx context.Context, q querier) (counts, error) {
 
 // Settle merges the full-text index after a bulk load (queries get two to three
 // times faster) and drops vectors that no passage has any more.
-func (s *Store) Settle(ctx context.Context) error {
+func (s *Store) Settle(ctx context.Context) (err error) {
+	defer s.notice(&err)
 	s.applying.Lock()
 	defer s.applying.Unlock()
+	defer s.reseal()
 	if _, err := s.db.Write.ExecContext(ctx, `INSERT INTO words (words) VALUES ('optimize')`); err != nil {
 		return fmt.Errorf("merge the full-text index: %w", err)
 	}
@@ -486,5 +490,8 @@ func decode(s string, v any) error {
 	if s == "" || s == "[]" {
 		return nil
 	}
-	return json.Unmarshal([]byte(s), v)
+	if err := json.Unmarshal([]byte(s), v); err != nil {
+		return fmt.Errorf("%w: %w", errDamaged, err)
+	}
+	return nil
 }

@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"context"
+	"database/sql"
 	"encoding/hex"
 	"fmt"
 	"slices"
@@ -36,10 +38,17 @@ var dumpTables = []struct{ name, query string }{
 // dump writes everything that a store keeps, line by line.
 func dump(t *testing.T, s *Store) map[string][]string {
 	t.Helper()
-	ctx := t.Context()
-	c, err := s.db.Write.Conn(ctx)
+	out, err := tryDump(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
+	}
+	return out
+}
+
+func tryDump(ctx context.Context, s *Store) (map[string][]string, error) {
+	c, err := s.db.Write.Conn(ctx)
+	if err != nil {
+		return nil, err
 	}
 	defer c.Close()
 	for _, q := range []string{
@@ -49,41 +58,46 @@ func dump(t *testing.T, s *Store) map[string][]string {
 		`INSERT INTO spellings (spellings, rank) VALUES ('integrity-check', 0)`,
 	} {
 		if _, err := c.ExecContext(ctx, q); err != nil {
-			t.Fatalf("%s: %v", q, err)
+			return nil, fmt.Errorf("%s: %w", q, err)
 		}
 	}
 	out := map[string][]string{}
 	for _, table := range dumpTables {
-		rows, err := c.QueryContext(ctx, table.query)
+		out[table.name], err = dumpTable(ctx, c, table.query)
 		if err != nil {
-			t.Fatalf("%s: %v", table.name, err)
+			return nil, fmt.Errorf("%s: %w", table.name, err)
 		}
-		columns, err := rows.Columns()
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines := []string{}
-		values := make([]any, len(columns))
-		for i := range values {
-			values[i] = new(any)
-		}
-		for rows.Next() {
-			if err := rows.Scan(values...); err != nil {
-				t.Fatal(err)
-			}
-			var b strings.Builder
-			for _, v := range values {
-				fmt.Fprintf(&b, "%#v\t", *v.(*any))
-			}
-			lines = append(lines, b.String())
-		}
-		if err := rows.Err(); err != nil {
-			t.Fatalf("%s: %v", table.name, err)
-		}
-		slices.Sort(lines)
-		out[table.name] = lines
 	}
-	return out
+	return out, nil
+}
+
+func dumpTable(ctx context.Context, c *sql.Conn, query string) ([]string, error) {
+	rows, err := c.QueryContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
+	lines := []string{}
+	values := make([]any, len(columns))
+	for i := range values {
+		values[i] = new(any)
+	}
+	for rows.Next() {
+		if err := rows.Scan(values...); err != nil {
+			return nil, err
+		}
+		var b strings.Builder
+		for _, v := range values {
+			fmt.Fprintf(&b, "%#v\t", *v.(*any))
+		}
+		lines = append(lines, b.String())
+	}
+	slices.Sort(lines)
+	return lines, rows.Err()
 }
 
 // dumpVectors lists the hashes that a model has vectors for and some passage

@@ -10,7 +10,8 @@ import (
 )
 
 // Match asks the full-text index.
-func (s *Store) Match(ctx context.Context, m index.Match) ([]index.Scored, error) {
+func (s *Store) Match(ctx context.Context, m index.Match) (_ []index.Scored, err error) {
+	defer s.notice(&err)
 	expr := expression(&m)
 	if expr == "" {
 		return nil, nil

@@ -14,7 +14,8 @@ import (
 const filesSQL = `SELECT path, size, mtime, inode, hash, seen FROM notes ORDER BY path`
 
 // Files hands over the stat of every row.
-func (s *Store) Files(ctx context.Context, yield func(index.File) error) error {
+func (s *Store) Files(ctx context.Context, yield func(index.File) error) (err error) {
+	defer s.notice(&err)
 	rows, err := s.db.Read.QueryContext(ctx, filesSQL)
 	if err != nil {
 		return fmt.Errorf("list indexed files: %w", err)
@@ -48,7 +49,8 @@ var orders = map[index.Order]string{
 }
 
 // Notes reads rows.
-func (s *Store) Notes(ctx context.Context, sel index.Select) ([]index.Row, error) {
+func (s *Store) Notes(ctx context.Context, sel index.Select) (_ []index.Row, err error) {
+	defer s.notice(&err)
 	w := condition(&sel.Filter)
 	if sel.IDs != nil || sel.Paths != nil {
 		if len(sel.IDs)+len(sel.Paths) == 0 {
@@ -115,7 +117,8 @@ func anys[T any](vs []T) []any {
 const passageColumns = `c.note, n.path, n.title, c.seq, c.heading, c.line, c.hash, c.text`
 
 // Passages reads chunks.
-func (s *Store) Passages(ctx context.Context, q index.PassageQuery) ([]index.Passage, error) {
+func (s *Store) Passages(ctx context.Context, q index.PassageQuery) (_ []index.Passage, err error) {
+	defer s.notice(&err)
 	if q.Model != "" {
 		return s.unembedded(ctx, q.Model, q.Limit)
 	}
@@ -147,7 +150,8 @@ func scanPassages(rows *sql.Rows) ([]index.Passage, error) {
 
 // Links reads links. Many sources or keys are asked for in groups, because a
 // statement takes a limited number of values.
-func (s *Store) Links(ctx context.Context, q index.LinkQuery) ([]index.Link, error) {
+func (s *Store) Links(ctx context.Context, q index.LinkQuery) (_ []index.Link, err error) {
+	defer s.notice(&err)
 	const head = `SELECT n.path, l.kind, l.target, l.fragment, l.text, l.field, l.line, l.start, l.stop
 	  FROM links l JOIN notes n ON n.id = l.note WHERE `
 	limit := ""
@@ -210,7 +214,8 @@ func (s *Store) links(ctx context.Context, query string, args ...any) ([]index.L
 }
 
 // Names reads names by key, or the names most like a word.
-func (s *Store) Names(ctx context.Context, q index.NameQuery) ([]index.Name, error) {
+func (s *Store) Names(ctx context.Context, q index.NameQuery) (_ []index.Name, err error) {
+	defer s.notice(&err)
 	if q.Like != "" {
 		return s.similarNames(ctx, q.Like, q.Limit)
 	}
@@ -301,7 +306,8 @@ var facets = map[index.Facet]string{
 }
 
 // Facets counts notes by one aspect.
-func (s *Store) Facets(ctx context.Context, f index.Facet, filter index.Filter) ([]index.Count, error) {
+func (s *Store) Facets(ctx context.Context, f index.Facet, filter index.Filter) (_ []index.Count, err error) {
+	defer s.notice(&err)
 	query, ok := facets[f]
 	if !ok {
 		return nil, fmt.Errorf("unknown facet %q", f)
