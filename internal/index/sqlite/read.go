@@ -61,10 +61,10 @@ func (s *Store) Notes(ctx context.Context, sel index.Select) (_ []index.Row, err
 		}
 	}
 	if len(sel.IDs) > 0 {
-		w.add("n.id IN "+marks(len(sel.IDs)), anys(sel.IDs)...)
+		in(w, "n.id", sel.IDs)
 	}
 	if len(sel.Paths) > 0 {
-		w.add("n.path IN "+marks(len(sel.Paths)), anys(sel.Paths)...)
+		in(w, "n.path", sel.Paths)
 	}
 	order, ok := orders[sel.Order]
 	if !ok {
@@ -106,6 +106,16 @@ func scanRow(rows *sql.Rows) (index.Row, error) {
 	return r, err
 }
 
+// in asks for any of the values. A statement takes a limited number of them, so
+// many go as one.
+func in[T any](w *where, column string, values []T) {
+	if len(values) <= group {
+		w.add(column+" IN "+marks(len(values)), anys(values)...)
+		return
+	}
+	w.add(column+" IN (SELECT value FROM json_each(?))", encode(values))
+}
+
 func anys[T any](vs []T) []any {
 	out := make([]any, len(vs))
 	for i, v := range vs {
@@ -125,8 +135,10 @@ func (s *Store) Passages(ctx context.Context, q index.PassageQuery) (_ []index.P
 	if len(q.IDs) == 0 {
 		return nil, nil
 	}
+	w := &where{}
+	in(w, "c.note", q.IDs)
 	rows, err := s.db.Read.QueryContext(ctx, `SELECT `+passageColumns+` FROM chunks c JOIN notes n ON n.id = c.note
-	  WHERE c.note IN `+marks(len(q.IDs))+` ORDER BY n.path, c.seq`, anys(q.IDs)...)
+	  WHERE `+w.sql()+` ORDER BY n.path, c.seq`, w.args...)
 	if err != nil {
 		return nil, fmt.Errorf("read passages: %w", err)
 	}
