@@ -280,7 +280,8 @@ func (s *Store) similarNames(ctx context.Context, word string, limit int) ([]ind
 	if limit <= 0 {
 		limit = 50
 	}
-	rows, err := s.db.Read.QueryContext(ctx, `SELECT rowid FROM spellings WHERE spellings MATCH ? ORDER BY bm25(spellings), rowid LIMIT ?`,
+	rows, err := s.db.Read.QueryContext(ctx, `SELECT s.rowid FROM spellings s JOIN notes n ON n.id = s.rowid
+	  WHERE s.spellings MATCH ? ORDER BY bm25(s.spellings), n.path LIMIT ?`,
 		strings.Join(threes, " OR "), limit)
 	if err != nil {
 		return nil, fmt.Errorf("find similar names: %w", err)
