@@ -70,11 +70,15 @@ func (h *Hit) add(kind string, points float64, format string, args ...any) {
 	h.Why = append(h.Why, Reason{Kind: kind, Points: points, Detail: fmt.Sprintf(format, args...)})
 }
 
-// sort puts the best hits first; equal ones go by their place and by path, so
-// that the same question always gives the same order.
+// sort puts the best hits first; equal ones go by path, and those without points
+// by their place, so that the same question always gives the same order.
 func (r *run) sort() {
 	slices.SortFunc(r.order, func(a, b *Hit) int {
-		return cmp.Or(-cmp.Compare(a.Score, b.Score), cmp.Compare(a.place, b.place), strings.Compare(a.Path, b.Path))
+		c := -cmp.Compare(a.Score, b.Score)
+		if c == 0 && a.Score == 0 {
+			c = cmp.Compare(a.place, b.place)
+		}
+		return cmp.Or(c, strings.Compare(a.Path, b.Path))
 	})
 }
 

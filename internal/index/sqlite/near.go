@@ -39,14 +39,14 @@ func (s *Store) Nearest(ctx context.Context, n index.Near) (_ []index.NearPassag
 		keep = func(row int) bool { return allowed[f.hashes[row]] }
 	}
 	// Some of the best rows may be waste, so more are taken until enough are
-	// passages.
+	// passages and the cut does not fall among equals, which go by path.
 	for k := n.Limit + n.Limit/4 + 16; ; k *= 4 {
 		top := f.matrix.Top(n.Vector, k, keep)
 		out, err := s.passagesOf(ctx, f, top)
 		if err != nil {
 			return nil, err
 		}
-		if len(out) >= n.Limit || len(top) < k {
+		if len(top) < k || len(out) >= n.Limit && out[n.Limit-1].Cosine > top[k-1].Score {
 			return out[:min(len(out), n.Limit)], nil
 		}
 	}
