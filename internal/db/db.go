@@ -8,10 +8,12 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"runtime"
 	"strings"
+	"syscall"
 
 	sqlite "modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -146,7 +148,24 @@ func IsBusy(err error) bool {
 // IsFull reports whether err means that the disk has no room left.
 func IsFull(err error) bool {
 	var e *sqlite.Error
-	return errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_FULL
+	return errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_FULL || errors.Is(err, syscall.ENOSPC)
+}
+
+// IsReadOnly reports whether err means that the file or its folder cannot be
+// written.
+func IsReadOnly(err error) bool {
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return true
+	}
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch e.Code() & 0xff {
+	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN:
+		return true
+	}
+	return false
 }
 
 // Explain gives err the fault kind and the words that fit what SQLite said.
@@ -158,6 +177,10 @@ func Explain(err error, path string) error {
 		return fault.Fix(fault.Busy, "wait for it to finish, or stop it", "%s is in use by another process", path)
 	case IsFull(err):
 		return fault.Fix(fault.Unavailable, "free some space", "no room on the disk of %s", path)
+	case IsReadOnly(err):
+		return fault.Fix(fault.ReadOnly, "give yourself the right to write there, or choose another data folder", "%s cannot be opened for writing", path)
+	case IsCorrupt(err):
+		return fault.Fix(fault.Unavailable, "try again: what is derived from notes is built anew", "%s is damaged", path)
 	}
 	return err
 }

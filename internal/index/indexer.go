@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -123,7 +124,19 @@ func (ix *Indexer) Believe(at time.Time) {
 
 // Sync compares the whole vault with the index and mends the index. It may be
 // stopped at any moment: what was done stays done, and the next Sync goes on.
-func (ix *Indexer) Sync(ctx context.Context) (Summary, error) {
+func (ix *Indexer) Sync(ctx context.Context) (Summary, error) { return ix.sync(ctx, false) }
+
+// Accept is [Indexer.Sync] with a person's word that the notes an offline vault
+// lacks are really gone: their rows are dropped. A vault whose folder is
+// missing stays offline.
+func (ix *Indexer) Accept(ctx context.Context) (Summary, error) {
+	ix.vault.Accept()
+	return ix.sync(ctx, true)
+}
+
+// sync compares. What the index knows is what the vault can miss, unless a
+// person has just said that it shall not be missed.
+func (ix *Indexer) sync(ctx context.Context, accepted bool) (Summary, error) {
 	ix.running.Lock()
 	defer ix.running.Unlock()
 	start := ix.now()
@@ -133,9 +146,12 @@ func (ix *Indexer) Sync(ctx context.Context) (Summary, error) {
 		return nil
 	})
 	if err != nil {
+		ix.setFreshness(func(f *Freshness) { f.Fresh, f.Reason = false, "the index cannot be read" })
 		return Summary{}, err
 	}
-	ix.vault.Remember(noteKeys(known))
+	if !accepted {
+		ix.vault.Remember(noteKeys(known))
+	}
 	list, err := ix.vault.Walk(ctx)
 	if err != nil {
 		ix.setFreshness(func(f *Freshness) { f.Fresh, f.Reason = false, err.Error() })
@@ -152,10 +168,14 @@ func (ix *Indexer) Sync(ctx context.Context) (Summary, error) {
 func (ix *Indexer) finish(sum *Summary, start time.Time, err error) {
 	ix.setFreshness(func(f *Freshness) {
 		switch {
+		case fault.Of(err) == fault.Offline:
+			f.Fresh, f.Reason = false, err.Error()
 		case err != nil:
 			f.Fresh, f.Reason = false, "the last comparison was interrupted"
 		case sum.State.Mode == vault.Offline:
 			f.Fresh, f.Reason, f.Synced = false, "the vault is offline: "+sum.State.Reason, start
+		case sum.Doubted > 0:
+			*f = Freshness{Pending: sum.Doubted, Synced: start, Reason: "notes that became empty a moment ago are shown as they were"}
 		default:
 			*f = Freshness{Fresh: true, Synced: start}
 		}
@@ -171,6 +191,7 @@ func (ix *Indexer) finish(sum *Summary, start time.Time, err error) {
 func (ix *Indexer) Update(ctx context.Context, paths []string) (Summary, error) {
 	ix.running.Lock()
 	defer ix.running.Unlock()
+	paths = slices.Compact(slices.Sorted(slices.Values(paths))) // a hint may come twice
 	rows, err := ix.store.Notes(ctx, Select{Paths: nonNil(paths)})
 	if err != nil {
 		return Summary{}, err
@@ -264,7 +285,12 @@ func unchanged(f File, e vault.Entry) bool {
 	if f.Size != e.Size || f.ModTime != e.ModTime || f.Inode != e.Inode {
 		return false
 	}
-	return e.Kind == vault.Attachment || e.Kind == vault.Conflict || f.ModTime+racy < f.Seen
+	if e.Kind == vault.Attachment || e.Kind == vault.Conflict {
+		return true
+	}
+	// A file that could not be read has no hash. Being given leave to read it
+	// changes neither its size nor its time, so it is tried again.
+	return f.Hash != Hash{} && f.ModTime+racy < f.Seen
 }
 
 // A batch is written when it has this many documents or this much text.
@@ -279,7 +305,11 @@ func (ix *Indexer) work(ctx context.Context, w work) (Summary, error) {
 	if total == 0 {
 		return Summary{}, nil
 	}
-	ix.setFreshness(func(f *Freshness) { f.Fresh, f.Pending, f.Reason = false, total, "being built" })
+	var before Freshness
+	ix.setFreshness(func(f *Freshness) {
+		before = *f
+		f.Fresh, f.Pending, f.Reason = false, total, "being built"
+	})
 	g, gctx := errgroup.WithContext(ctx)
 	jobs := make(chan job)
 	done := make(chan outcome, ix.workers)
@@ -310,9 +340,11 @@ func (ix *Indexer) work(ctx context.Context, w work) (Summary, error) {
 		err = ctx.Err()
 	}
 	ix.setFreshness(func(f *Freshness) {
-		f.Pending = 0
-		if err == nil {
-			f.Fresh, f.Reason = !f.Synced.IsZero(), ""
+		// A few files more or less make an index that is offline or was left
+		// half done no fresher than it was.
+		f.Pending, f.Fresh, f.Reason = 0, before.Fresh, before.Reason
+		if err != nil {
+			f.Fresh, f.Reason = false, "the last changes could not be indexed"
 		}
 	})
 	return sum, err

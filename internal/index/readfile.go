@@ -45,8 +45,8 @@ func (s *Summary) count(o *outcome) {
 // tools put an empty file in place before the content comes.
 const graceNS = int64(60e9)
 
-// read looks into one file. Only the end of ctx is an error: whatever is wrong
-// with a file becomes a row that says so.
+// read looks into one file. Only the end of ctx and a vault that went away are
+// errors: whatever is wrong with a file becomes a row that says so.
 func (ix *Indexer) read(ctx context.Context, j job) (outcome, error) {
 	if err := ctx.Err(); err != nil {
 		return outcome{}, err
@@ -61,7 +61,9 @@ func (ix *Indexer) read(ctx context.Context, j job) (outcome, error) {
 	if e.Kind == vault.Attachment || e.Kind == vault.Conflict {
 		return outcome{what: what, doc: NewAttachment(f, Kind(e.Kind))}, nil
 	}
-	if j.had && vault.Suspicious(j.old.Size, e.Size) && now-e.ModTime < graceNS {
+	// A time far ahead is no sign of a change a moment ago: such a note would be
+	// doubted for ever.
+	if age := now - e.ModTime; j.had && vault.Suspicious(j.old.Size, e.Size) && -graceNS < age && age < graceNS {
 		return outcome{what: doubted}, nil
 	}
 	file, err := ix.vault.Head(ctx, e.Path)
@@ -70,6 +72,9 @@ func (ix *Indexer) read(ctx context.Context, j job) (outcome, error) {
 		return outcome{}, ctx.Err()
 	case fault.Of(err) == fault.NotFound:
 		return outcome{what: skipped}, nil
+	case fault.Of(err) == fault.Offline:
+		// The folder went away under the run: that says nothing about the file.
+		return outcome{}, err
 	case err != nil:
 		d := NewAttachment(f, Kind(e.Kind))
 		d.Title = trimNoteExt(d.Title)
@@ -79,7 +84,9 @@ func (ix *Indexer) read(ctx context.Context, j job) (outcome, error) {
 	// The stat of what was read, not of what was listed: they may differ.
 	f.Size, f.ModTime, f.Inode = file.Info.Size, file.Info.ModTime.UnixNano(), file.Info.Inode
 	copy(f.Hash[:], file.Hash[:])
-	if j.had && j.old.Hash == f.Hash {
+	// Of a file beyond the limit only the beginning is hashed; its size is told,
+	// and so is that it was cut.
+	if j.had && j.old.Hash == f.Hash && j.old.Size == f.Size {
 		return outcome{what: touched, doc: Document{File: f}}, nil
 	}
 	var n *note.Note

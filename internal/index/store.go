@@ -196,7 +196,8 @@ type Filter struct {
 	After    int64 // seconds since 1970, inclusive; 0 is open
 	Before   int64 // exclusive
 	Props    []PropFilter
-	Problems bool // only notes with problems
+	Problems bool    // only notes with problems
+	And      *Filter // must hold too
 }
 
 // A PropFilter asks for a property, with any value when Value is empty. Values

@@ -20,6 +20,9 @@ func wordSet(s string) map[string]bool {
 
 func notLetter(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }
 
+// notInWord lets the accents stand that Unicode writes after their letter.
+func notInWord(r rune) bool { return notLetter(r) && !unicode.IsMark(r) }
+
 // asked is what an excerpt should show, as stems.
 type asked struct {
 	stems map[string]int // stem to its number

@@ -13,7 +13,7 @@ import (
 )
 
 // vault indexes notes that are given as path and text.
-func vault(t *testing.T, files ...string) index.Store {
+func vaultOf(t *testing.T, files ...string) index.Store {
 	t.Helper()
 	s, _, err := sqlite.Open(t.Context(), t.TempDir(), time.Now)
 	if err != nil {
@@ -37,7 +37,7 @@ func vault(t *testing.T, files ...string) index.Store {
 }
 
 func TestLocate(t *testing.T) {
-	s := vault(t,
+	s := vaultOf(t,
 		"tea/Green tea.md", "---\naliases: [ryokucha, 绿茶]\n---\n# All about green\n",
 		"a/Twin.md", "1", "b/Twin.md", "2", "c/deep/Twin.md", "3",
 		"trips/index.md", "x", "Élan.md", "x", "photo.png", "",
@@ -79,7 +79,7 @@ func TestLocate(t *testing.T) {
 }
 
 func TestNear(t *testing.T) {
-	s := vault(t, "tea/Green tea.md", "x", "Oolong.md", "x", "ryokucha.md", "x")
+	s := vaultOf(t, "tea/Green tea.md", "x", "Oolong.md", "x", "ryokucha.md", "x")
 	for name, want := range map[string]string{
 		"Olong": "Oolong.md", "folder/Green tae": "tea/Green tea.md", "Matcha": "", "": "",
 	} {
@@ -137,7 +137,7 @@ func FuzzAround(f *testing.F) {
 }
 
 func TestFitting(t *testing.T) {
-	s := vault(t,
+	s := vaultOf(t,
 		"long.md", "# Tea\n\n## Growing\n\n"+strings.Repeat("plants and soil ", 80)+"\n\n## Brewing\n\nwater of 75 degrees "+strings.Repeat("and time ", 80)+"\n",
 		"other.md", "nothing of it\n",
 	)

@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -41,7 +42,40 @@ func Parse(text string, now time.Time) (Query, error) {
 		}
 	}
 	p.q.Text = strings.Join(p.said, " ")
+	if n := p.q.conditions(); n > maxConditions {
+		return Query{}, fault.Field("query", "ask for less at once", "has %d conditions, %d is the limit", n, maxConditions)
+	}
+	for _, s := range slices.Concat(p.q.Phrases, p.q.Not) {
+		if len(s) > maxPhrase {
+			return Query{}, fault.Field("query", "quote less of it", "the phrase %q has %d bytes, %d is the limit", cut(s, 40), len(s), maxPhrase)
+		}
+	}
 	return p.q, nil
+}
+
+// What a question may ask at once. Beyond it, words are left out and the answer
+// says so; a condition cannot be left out without changing the answer.
+const (
+	maxWords      = 100
+	maxText       = 4000 // bytes; no model reads more of a question
+	maxConditions = 50
+	maxPhrase     = 1000 // bytes
+)
+
+// conditions counts what must hold.
+func (q *Query) conditions() int {
+	f := &q.Filter
+	return len(q.Phrases) + len(q.Not) + len(f.Tags) + len(f.NoTags) + len(f.Folders) + len(f.Globs) + len(f.NoGlobs) +
+		len(f.Types) + len(f.NoTypes) + len(f.Props)
+}
+
+// bounded is the question without the words that are too many.
+func (q Query) bounded() Query {
+	q.Words = q.Words[:min(len(q.Words), maxWords)]
+	if len(q.Text) > maxText {
+		q.Text = cut(q.Text, maxText)
+	}
+	return q
 }
 
 type parser struct {

@@ -248,7 +248,7 @@ func (r *run) similar(ctx context.Context) error {
 func (r *run) unknownWords(ctx context.Context) ([]string, error) {
 	var out []string
 	for _, w := range content(r.q.Words) {
-		w = strings.TrimFunc(w, notLetter)
+		w = strings.TrimFunc(w, notInWord)
 		if utf8.RuneCountInString(w) < 5 { // every short word is like many others
 			continue
 		}

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"lore/internal/embed"
 	"lore/internal/index"
@@ -22,6 +22,7 @@ type run struct {
 	filter index.Filter
 	hits   map[int64]*Hit
 	order  []*Hit
+	must   map[int64]bool // see mustOccur
 	out    Answer
 }
 
@@ -57,7 +58,7 @@ func (r *run) list(ctx context.Context) (Answer, error) {
 func (r *run) hit(id int64, path string) *Hit {
 	h := r.hits[id]
 	if h == nil {
-		h = &Hit{id: id, Path: path, seq: -1}
+		h = &Hit{id: id, Path: path, seq: -1, place: math.MaxInt}
 		r.hits[id] = h
 		r.order = append(r.order, h)
 	}
@@ -69,15 +70,21 @@ func (h *Hit) add(kind string, points float64, format string, args ...any) {
 	h.Why = append(h.Why, Reason{Kind: kind, Points: points, Detail: fmt.Sprintf(format, args...)})
 }
 
-// sort puts the best hits first; equal ones go by path, so that the same
-// question always gives the same order.
+// sort puts the best hits first; equal ones go by path, and those without points
+// by their place, so that the same question always gives the same order.
 func (r *run) sort() {
 	slices.SortFunc(r.order, func(a, b *Hit) int {
-		return cmp.Or(-cmp.Compare(a.Score, b.Score), strings.Compare(a.Path, b.Path))
+		c := -cmp.Compare(a.Score, b.Score)
+		if c == 0 && a.Score == 0 {
+			c = cmp.Compare(a.place, b.place)
+		}
+		return cmp.Or(c, strings.Compare(a.Path, b.Path))
 	})
 }
 
-// depth is how many notes each ranking gives to the whole.
+// depth is how many notes each ranking gives to the whole. A far page needs
+// more, but points are given within Depth alone: what lies deeper follows in
+// the order of its places, so that a page never changes those before it.
 func (r *run) depth() int { return max(r.w.Depth, r.o.Offset+r.o.Limit+1) }
 
 // share places a score between the lowest and the highest of its ranking. Of a
@@ -109,7 +116,7 @@ func (r *run) words(ctx context.Context) error {
 	}
 	for _, w := range r.q.Words {
 		// "Abdul-Aziz" is two words that had better stand together.
-		if parts := pieces(w); len(parts) > 1 {
+		if parts := pieces(w); len(parts) > 1 && len(w) <= maxPhrase {
 			m.Any = append(m.Any, index.Term{Words: parts})
 		}
 	}
@@ -118,8 +125,14 @@ func (r *run) words(ctx context.Context) error {
 		return err
 	}
 	for rank, f := range found {
-		points := r.w.Words * share(f.Score, found[len(found)-1].Score, found[0].Score, len(found) == m.Limit)
-		r.hit(f.ID, f.Path).add("words", points, "place %d by words, BM25 %.2f", rank+1, f.Score)
+		points := 0.0
+		if rank < r.w.Depth {
+			low := found[min(len(found), r.w.Depth)-1].Score
+			points = r.w.Words * share(f.Score, low, found[0].Score, len(found) >= r.w.Depth)
+		}
+		h := r.hit(f.ID, f.Path)
+		h.place = min(h.place, rank)
+		h.add("words", points, "place %d by words, BM25 %.2f", rank+1, f.Score)
 	}
 	return nil
 }
@@ -130,8 +143,11 @@ func content(words []string) []string {
 	var all, out []string
 	for _, w := range words {
 		for _, p := range pieces(w) {
-			if slices.Contains(all, p) {
+			if len(all) == maxWords || slices.Contains(all, p) {
 				continue
+			}
+			if len(p) > maxPhrase { // of an unspaced script, where every character is a word
+				p = strings.TrimSuffix(cut(p, maxPhrase), "…")
 			}
 			all = append(all, p)
 			if !stopWords[strings.ToLower(p)] {
@@ -149,9 +165,9 @@ func content(words []string) []string {
 // genitive: "father's" asks for the father.
 func pieces(word string) []string {
 	for _, s := range []string{"'s", "’s", "'S", "’S"} {
-		word = strings.TrimSuffix(strings.TrimRightFunc(word, notLetter), s)
+		word = strings.TrimSuffix(strings.TrimRightFunc(word, notInWord), s)
 	}
-	return strings.FieldsFunc(word, func(r rune) bool { return notLetter(r) && !unicode.IsMark(r) })
+	return strings.FieldsFunc(word, notInWord)
 }
 
 // meaning adds the ranking by the nearest passage of each note.
@@ -183,21 +199,25 @@ func (r *run) meaning(ctx context.Context) error {
 	if err != nil || len(near) == 0 {
 		return err
 	}
-	low, high := float64(near[len(near)-1].Cosine), max(float64(near[0].Cosine), r.w.Sure)
+	scored := 2 * r.w.Depth // the passages among which points are given
+	low, high := float64(near[min(len(near), scored)-1].Cosine), max(float64(near[0].Cosine), r.w.Sure)
 	must, err := r.mustOccur(ctx)
 	if err != nil {
 		return err
 	}
 	rank := 0
 	seen := map[int64]bool{}
-	for _, p := range near {
+	for i, p := range near {
 		if seen[p.ID] || must != nil && !must[p.ID] || rank >= r.depth() || float64(p.Cosine) < r.w.Faint {
 			continue
 		}
 		seen[p.ID] = true
 		h := r.hit(p.ID, p.Path)
-		h.Cosine, h.seq = p.Cosine, p.Seq
-		points := r.w.Meaning * share(float64(p.Cosine), low, high, len(near) == limit)
+		h.Cosine, h.seq, h.place = p.Cosine, p.Seq, min(h.place, rank)
+		points := 0.0
+		if rank < r.w.Depth && i < scored {
+			points = r.w.Meaning * share(float64(p.Cosine), low, high, len(near) >= scored)
+		}
 		h.add("meaning", points, "place %d by meaning, cosine %.3f", rank+1, p.Cosine)
 		rank++
 	}
@@ -205,47 +225,42 @@ func (r *run) meaning(ctx context.Context) error {
 }
 
 // mustOccur is the set of notes that phrases and exclusions leave, for the
-// ranking by meaning, which does not see words; nil when all are left.
+// rankings that do not see words; nil when all are left.
 func (r *run) mustOccur(ctx context.Context) (map[int64]bool, error) {
-	if len(r.q.Phrases)+len(r.q.Not) == 0 {
-		return nil, nil
+	if len(r.q.Phrases)+len(r.q.Not) == 0 || r.must != nil {
+		return r.must, nil
 	}
-	allowed := map[int64]bool{}
-	if r.o.Mode == Hybrid && len(r.q.Phrases) > 0 {
-		for id := range r.hits {
-			allowed[id] = true
-		}
-		return allowed, nil
-	}
-	m := index.Match{Filter: r.filter, Limit: 1 << 30}
+	m := index.Match{Filter: r.filter, Limit: math.MaxInt32}
 	for _, p := range r.q.Phrases {
 		m.All = append(m.All, index.Term{Words: strings.Fields(p)})
 	}
-	if len(m.All) > 0 {
-		found, err := r.s.Store.Match(ctx, m)
-		for _, f := range found {
-			allowed[f.ID] = true
-		}
-		return allowed, err
-	}
-	// Only exclusions: everything that does not match one of them.
 	for _, n := range r.q.Not {
-		m.Any = append(m.Any, index.Term{Words: strings.Fields(n)})
+		m.None = append(m.None, index.Term{Words: strings.Fields(n)})
+	}
+	allowed := map[int64]bool{}
+	if len(m.All) == 0 {
+		// Only exclusions: everything that does not match one of them.
+		rows, err := r.s.Store.Notes(ctx, index.Select{Filter: r.filter})
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			allowed[row.ID] = true
+		}
+		m.Any, m.None = m.None, nil
 	}
 	found, err := r.s.Store.Match(ctx, m)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := r.s.Store.Notes(ctx, index.Select{Filter: r.filter})
-	if err != nil {
-		return nil, err
-	}
-	for _, row := range rows {
-		allowed[row.ID] = true
-	}
 	for _, f := range found {
-		delete(allowed, f.ID)
+		if len(m.All) == 0 {
+			delete(allowed, f.ID)
+		} else {
+			allowed[f.ID] = true
+		}
 	}
+	r.must = allowed
 	return allowed, nil
 }
 
@@ -280,8 +295,7 @@ func (r *run) page(ctx context.Context) (Answer, error) {
 	for i := range rows {
 		row[rows[i].ID] = &rows[i]
 	}
-	asked := newAsked(r.q)
-	best := r.best()
+	asked, best := newAsked(r.q), r.best()
 	for _, h := range shown {
 		n := row[h.id]
 		if n == nil {
@@ -290,6 +304,9 @@ func (r *run) page(ctx context.Context) (Answer, error) {
 		h.Title, h.Tags, h.Modified = n.Title, n.Tags, time.Unix(0, n.File.ModTime)
 		asked.choose(h, of[h.id])
 		h.Score /= best
+		for i := range h.Why {
+			h.Why[i].Points /= best
+		}
 		if !r.o.Explain {
 			h.Why = nil
 		}
@@ -300,20 +317,22 @@ func (r *run) page(ctx context.Context) (Answer, error) {
 
 // best is what scores are divided by, so that they lie between 0 and 1: the
 // score of a note that is first in every ranking that counted, or of the first
-// note when its name or its neighbours brought it more.
+// note, when its name and its links bring it beyond.
 func (r *run) best() float64 {
-	full := r.w.Words + r.w.Meaning
-	switch r.out.Mode {
-	case Lexical:
-		full = r.w.Words
-	case Semantic:
-		full = r.w.Meaning
+	best := r.w.Words + r.w.Meaning
+	switch {
+	case len(r.q.Words)+len(r.q.Phrases) == 0:
+		best = 1
+	case r.out.Mode == Lexical:
+		best = r.w.Words
+	case r.out.Mode == Semantic:
+		best = r.w.Meaning
 	}
-	if len(r.order) > 0 && r.order[0].Score > 0 {
-		full = max(full, r.order[0].Score)
+	for _, h := range r.order[:min(1, len(r.order))] {
+		best = max(best, h.Score)
 	}
-	if len(r.q.Words)+len(r.q.Phrases) == 0 {
-		return 1 // a list, not a ranking
+	if best <= 0 {
+		return 1
 	}
-	return full
+	return best
 }

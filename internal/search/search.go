@@ -76,8 +76,9 @@ type Hit struct {
 	Tags     []string
 	Modified time.Time
 
-	id  int64
-	seq int // of the passage nearest in meaning; -1 when there is none
+	id    int64
+	seq   int // of the passage nearest in meaning; -1 when there is none
+	place int // the best it has in any ranking, from 0
 }
 
 // A Mark is a range of bytes.
@@ -121,30 +122,16 @@ func (s *Searcher) Ask(ctx context.Context, q Query, o Options) (Answer, error) 
 		}
 		o.Mode = Lexical
 	}
-	r := &run{s: s, q: q, o: o, w: s.Weights.orDefault(), filter: merge(q.Filter, o.Filter), hits: map[int64]*Hit{}}
+	r := &run{s: s, q: q.bounded(), o: o, w: s.Weights.orDefault(), filter: both(q.Filter, o.Filter), hits: map[int64]*Hit{}}
+	if len(r.q.Words) < len(q.Words) {
+		r.note("only the first %d words of the question were looked at", len(r.q.Words))
+	}
 	return r.answer(ctx)
 }
 
-// merge joins the filter of the query with that of the caller: both must hold.
-func merge(a, b index.Filter) index.Filter {
-	out := a
-	out.Tags = append(out.Tags[:len(out.Tags):len(out.Tags)], b.Tags...)
-	out.AnyTag = b.AnyTag && len(a.Tags) == 0
-	out.NoTags = append(out.NoTags[:len(out.NoTags):len(out.NoTags)], b.NoTags...)
-	out.NoGlobs = append(out.NoGlobs[:len(out.NoGlobs):len(out.NoGlobs)], b.NoGlobs...)
-	out.NoTypes = append(out.NoTypes[:len(out.NoTypes):len(out.NoTypes)], b.NoTypes...)
-	out.Props = append(out.Props[:len(out.Props):len(out.Props)], b.Props...)
-	if len(a.Folders)+len(a.Globs) == 0 {
-		out.Folders, out.Globs = b.Folders, b.Globs
-	}
-	if len(a.Types) == 0 {
-		out.Types = b.Types
-	}
-	out.After = max(a.After, b.After)
-	if b.Before != 0 && (a.Before == 0 || b.Before < a.Before) {
-		out.Before = b.Before
-	}
-	out.Kinds = b.Kinds
-	out.Problems = a.Problems || b.Problems
-	return out
+// both joins the filter of the query with that of the caller.
+func both(query, caller index.Filter) index.Filter {
+	query.And = caller.And
+	caller.And = &query
+	return caller
 }

@@ -33,7 +33,7 @@ type Weights struct {
 func DefaultWeights() Weights {
 	return Weights{
 		Columns: [index.Columns]float64{index.ColTitle: 2, index.ColNames: 1, index.ColHeadings: 0.5, index.ColTags: 1, index.ColBody: 1},
-		Words:   1, Meaning: 0.8, Sure: 0.5, Faint: 0.15,
+		Words:   1, Meaning: 0.8, Sure: 0.5, Faint: 0.1,
 		Depth: 100,
 		Name:  0.5, Similar: 0.4,
 		Linked: 0.6, Sources: 3,

@@ -93,7 +93,8 @@ func (v *Vault) Head(ctx context.Context, p string) (File, error) {
 	return v.read(ctx, p, v.maxNote, true, false)
 }
 
-// Stat tells what a visible file is, following a link to a file inside.
+// Stat tells what a visible file is, following a link to a file inside. What a
+// walk does not list, it does not tell either.
 func (v *Vault) Stat(ctx context.Context, p string) (Entry, error) {
 	if err := ctx.Err(); err != nil {
 		return Entry{}, fmt.Errorf("stat of %q: %w", p, err)
@@ -110,6 +111,9 @@ func (v *Vault) Stat(ctx context.Context, p string) (Entry, error) {
 	disk, info, link, err := v.locate(root, key)
 	if err != nil {
 		return Entry{}, err
+	}
+	if partial(path.Base(key)) {
+		return Entry{}, fault.New(fault.Denied, "path %q is a download or a save that has not ended", p)
 	}
 	inode, _ := identity(info)
 	return Entry{

@@ -13,7 +13,8 @@ import (
 )
 
 // Apply writes one batch in one transaction.
-func (s *Store) Apply(ctx context.Context, b index.Batch) error {
+func (s *Store) Apply(ctx context.Context, b index.Batch) (err error) {
+	defer s.notice(&err)
 	s.applying.Lock()
 	defer s.applying.Unlock()
 	if len(b.Vectors) > 0 {
@@ -26,8 +27,9 @@ func (s *Store) Apply(ctx context.Context, b index.Batch) error {
 	if len(b.Put)+len(b.Drop)+len(b.Touch) == 0 {
 		return nil
 	}
+	docs := latest(b.Put)
 	last := s.lastID
-	err := s.db.Tx(ctx, func(tx *sql.Tx) error {
+	err = s.db.Tx(ctx, func(tx *sql.Tx) error {
 		w := newWriter(ctx, tx, s)
 		defer w.close()
 		for _, p := range b.Drop {
@@ -40,25 +42,45 @@ func (s *Store) Apply(ctx context.Context, b index.Batch) error {
 				return fmt.Errorf("touch %q: %w", b.Touch[i].Path, err)
 			}
 		}
-		ids := make([]int64, len(b.Put))
-		for i := range b.Put {
+		ids := make([]int64, len(docs))
+		for i := range docs {
 			var err error
-			if ids[i], err = w.put(&b.Put[i]); err != nil {
-				return fmt.Errorf("index %q: %w", b.Put[i].Path, err)
+			if ids[i], err = w.put(&docs[i]); err != nil {
+				return fmt.Errorf("index %q: %w", docs[i].Path, err)
 			}
 		}
 		if err := w.flush(); err != nil {
 			return err
 		}
-		if err := w.words(ids, b.Put); err != nil {
+		if err := w.words(ids, docs); err != nil {
 			return err
 		}
 		return w.finish()
 	})
+	s.reseal()
 	if err != nil {
 		s.lastID = last
 	}
 	return err
+}
+
+// latest keeps the last document of each path: the words of a batch are written
+// after all its rows, so those of an earlier one could not be taken back.
+func latest(docs []index.Document) []index.Document {
+	at := make(map[string]int, len(docs))
+	for i := range docs {
+		at[docs[i].Path] = i
+	}
+	if len(at) == len(docs) {
+		return docs
+	}
+	out := make([]index.Document, 0, len(at))
+	for i := range docs {
+		if at[docs[i].Path] == i {
+			out = append(out, docs[i])
+		}
+	}
+	return out
 }
 
 // A writer is one transaction's view of the tables, with its statements.
@@ -301,7 +323,7 @@ func (w *writer) put(d *index.Document) (int64, error) {
 		problems = encode(d.Problems)
 	}
 	err = w.exec(putSQL, id, d.Path, string(d.Kind), d.Title, d.Type, d.Date, d.Size, d.ModTime, int64(d.Inode), d.Hash[:], d.Seen,
-		d.Words, d.Lines, d.Tasks, d.Done, d.ReadOnly, encodeStrings(d.Tags), encodeStrings(d.Aliases), encodeProps(d.Props), problems)
+		d.Words, d.Lines, d.Tasks, d.Done, d.ReadOnly, encodeList(d.Tags), encodeList(d.Aliases), encodeList(d.Props), problems)
 	if err != nil {
 		return 0, err
 	}
@@ -459,9 +481,11 @@ func readCounts(ctx context.Context, q querier) (counts, error) {
 // Settle merges the full-text index after a bulk load (queries get two to three
 // times faster), makes the indexes that a bulk load is better without, and drops
 // vectors that no passage has any more.
-func (s *Store) Settle(ctx context.Context) error {
+func (s *Store) Settle(ctx context.Context) (err error) {
+	defer s.notice(&err)
 	s.applying.Lock()
 	defer s.applying.Unlock()
+	defer s.reseal()
 	for _, q := range lateIndexes {
 		if _, err := s.db.Write.ExecContext(ctx, q); err != nil {
 			return fmt.Errorf("make an index: %w", err)
@@ -496,14 +520,7 @@ func encode(v any) string {
 	return string(b)
 }
 
-func encodeStrings(v []string) string {
-	if len(v) == 0 {
-		return "[]"
-	}
-	return encode(v)
-}
-
-func encodeProps(v []index.Prop) string {
+func encodeList[T any](v []T) string {
 	if len(v) == 0 {
 		return "[]"
 	}
@@ -514,5 +531,8 @@ func decode(s string, v any) error {
 	if s == "" || s == "[]" {
 		return nil
 	}
-	return json.Unmarshal([]byte(s), v)
+	if err := json.Unmarshal([]byte(s), v); err != nil {
+		return fmt.Errorf("%w: %w", errDamaged, err)
+	}
+	return nil
 }

@@ -2,6 +2,10 @@ package sqlite
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 
 	"lore/internal/index"
 )
@@ -28,35 +32,36 @@ func (w *where) sql() string {
 // narrow reports whether f asks for anything beyond notes and canvases.
 func narrow(f *index.Filter) bool {
 	return len(f.Kinds)+len(f.Tags)+len(f.NoTags)+len(f.Folders)+len(f.Globs)+len(f.NoGlobs)+len(f.Types)+len(f.NoTypes)+len(f.Props) > 0 ||
-		f.After != 0 || f.Before != 0 || f.Problems
+		f.After != 0 || f.Before != 0 || f.Problems || f.And != nil && narrow(f.And)
 }
 
 func condition(f *index.Filter) *where {
 	w := &where{}
-	kinds := f.Kinds
-	if len(kinds) == 0 {
-		kinds = []index.Kind{index.KindNote, index.KindCanvas}
+	if len(f.Kinds) == 0 {
+		w.kinds([]index.Kind{index.KindNote, index.KindCanvas})
 	}
-	kindArgs := make([]any, len(kinds))
+	for ; f != nil; f = f.And {
+		w.filter(f)
+	}
+	return w
+}
+
+func (w *where) kinds(kinds []index.Kind) {
+	args := make([]any, len(kinds))
 	for i, k := range kinds {
-		kindArgs[i] = string(k)
+		args[i] = string(k)
 	}
-	w.add("n.kind IN "+marks(len(kinds)), kindArgs...)
+	w.add("n.kind IN "+marks(len(kinds)), args...)
+}
+
+func (w *where) filter(f *index.Filter) {
+	if len(f.Kinds) > 0 {
+		w.kinds(f.Kinds)
+	}
 	w.tags(f)
 	w.paths(f)
-	for _, list := range []struct {
-		types []string
-		op    string
-	}{{f.Types, "IN "}, {f.NoTypes, "NOT IN "}} {
-		if len(list.types) == 0 {
-			continue
-		}
-		args := make([]any, len(list.types))
-		for i, t := range list.types {
-			args[i] = lower(t)
-		}
-		w.add("lower(n.type) "+list.op+marks(len(args)), args...)
-	}
+	w.types("", " OR ", f.Types)
+	w.types("NOT ", " AND ", f.NoTypes)
 	// The date of a note is its own, else the time of its last change.
 	const when = "coalesce(nullif(n.date, 0), n.mtime / 1000000000)"
 	if f.After != 0 {
@@ -71,7 +76,18 @@ func condition(f *index.Filter) *where {
 	if f.Problems {
 		w.add("n.problems <> ''")
 	}
-	return w
+}
+
+func (w *where) types(not, op string, types []string) {
+	if len(types) == 0 {
+		return
+	}
+	conds := make([]string, len(types))
+	args := make([]any, len(types))
+	for i, t := range types {
+		conds[i], args[i] = "lower(n.type) "+not+"GLOB ?", folded(t, "")
+	}
+	w.add("("+strings.Join(conds, op)+")", args...)
 }
 
 // tagArgs are the bounds of a tag and everything nested in it: '0' is the
@@ -111,8 +127,8 @@ func (w *where) paths(f *index.Filter) {
 			conds = append(conds, "1")
 			continue
 		}
-		conds = append(conds, "(lower(n.path) > ? AND lower(n.path) < ?)")
-		args = append(args, lower(dir)+"/", lower(dir)+"0")
+		conds = append(conds, "lower(n.path) GLOB ?")
+		args = append(args, folded(dir, "")+"/*")
 	}
 	for _, g := range f.Globs {
 		conds = append(conds, "lower(n.path) GLOB ?")
@@ -126,26 +142,41 @@ func (w *where) paths(f *index.Filter) {
 	}
 }
 
-// lower is what SQLite's lower does: the letters of ASCII and no others. What is
-// compared with its result must go through the same.
-func lower(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'A' && r <= 'Z' {
-			return r + 'a' - 'A'
-		}
-		return r
-	}, s)
-}
-
 // glob gives a pattern the meaning it has in SQLite, whose * crosses folders:
 // a pattern without a wild card means "contains".
 func glob(g string) string {
-	g = lower(strings.TrimPrefix(g, "/"))
-	g = strings.NewReplacer("[", "[[]", "**", "*").Replace(g)
+	g = strings.ReplaceAll(strings.TrimPrefix(g, "/"), "**", "*")
 	if !strings.ContainsAny(g, "*?") {
-		return "*" + g + "*"
+		return "*" + folded(g, "") + "*"
 	}
-	return g
+	return folded(g, "*?")
+}
+
+// folded writes text as a pattern that fits it in any case, of what lower() left
+// of it: that knows ASCII only, so other letters are written in all their forms.
+// The characters of wild keep their meaning.
+func folded(text, wild string) string {
+	var b strings.Builder
+	for _, r := range norm.NFC.String(text) {
+		switch {
+		case strings.ContainsRune(wild, r):
+			b.WriteRune(r)
+		case r == '*' || r == '?' || r == '[':
+			b.WriteString("[" + string(r) + "]")
+		case r < utf8.RuneSelf:
+			b.WriteRune(unicode.ToLower(r))
+		case unicode.SimpleFold(r) == r:
+			b.WriteRune(r)
+		default:
+			b.WriteByte('[')
+			b.WriteRune(r)
+			for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+				b.WriteRune(f)
+			}
+			b.WriteByte(']')
+		}
+	}
+	return b.String()
 }
 
 func (w *where) prop(p index.PropFilter) {

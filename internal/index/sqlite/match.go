@@ -3,40 +3,62 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
 	"lore/internal/index"
 )
 
-// Match asks the full-text index.
-func (s *Store) Match(ctx context.Context, m index.Match) ([]index.Scored, error) {
+// Match asks the full-text index. The cut is made on the bare row ids, before
+// any row of notes is touched. Only when it falls among equals, which go by
+// path, are the paths of all of them looked at.
+func (s *Store) Match(ctx context.Context, m index.Match) (_ []index.Scored, err error) {
+	defer s.notice(&err)
 	expr := expression(&m)
 	if expr == "" {
 		return nil, nil
 	}
-	var q strings.Builder
-	args := []any{expr}
-	inside := ""
+	limit := max(m.Limit, 1)
+	const order = ` ORDER BY h.score, n.path`
+	found, args := matching(&m, expr)
+	ranked := m.Weights != [index.Columns]float64{}
+	cut := ` LIMIT ?`
+	if ranked {
+		cut = ` ORDER BY score LIMIT ?`
+	}
+	out, err := s.scored(ctx, `SELECT h.rowid, n.path, h.score FROM (`+found+cut+`) h JOIN notes n ON n.id = h.rowid`+order, append(args, limit+1)...)
+	if err != nil || len(out) <= limit {
+		return out, err
+	}
+	if ranked && out[limit].Score == out[limit-1].Score {
+		return s.scored(ctx, `SELECT h.rowid, n.path, h.score FROM (`+found+`) h JOIN notes n ON n.id = h.rowid`+order+` LIMIT ?`, append(args, limit)...)
+	}
+	return out[:limit], nil
+}
+
+// matching is the question for row ids and scores. bm25 is negative, best
+// lowest.
+func matching(m *index.Match, expr string) (string, []any) {
+	score := "0.0"
+	if m.Weights != [index.Columns]float64{} {
+		score = "bm25(words"
+		for _, w := range m.Weights {
+			score += fmt.Sprintf(", %g", w)
+		}
+		score += ")"
+	}
+	query, args := `SELECT rowid, `+score+` AS score FROM words WHERE words MATCH ?`, []any{expr}
 	if narrow(&m.Filter) {
 		w := condition(&m.Filter)
-		inside = ` AND rowid IN (SELECT n.id FROM notes n WHERE ` + w.sql() + `)`
+		query += ` AND rowid IN (SELECT n.id FROM notes n WHERE ` + w.sql() + `)`
 		args = append(args, w.args...)
 	}
-	args = append(args, max(m.Limit, 1))
-	// bm25 is negative, best lowest. The cut is made on the bare row ids, before
-	// any row of notes is touched; equal scores go by path afterwards.
-	if m.Weights == [index.Columns]float64{} {
-		q.WriteString(`SELECT h.rowid, n.path, 0.0 FROM (SELECT rowid, 0 AS score FROM words WHERE words MATCH ?` + inside + ` LIMIT ?) h`)
-	} else {
-		q.WriteString(`SELECT h.rowid, n.path, h.score FROM (SELECT rowid, bm25(words`)
-		for _, w := range m.Weights {
-			fmt.Fprintf(&q, ", %g", w)
-		}
-		q.WriteString(`) AS score FROM words WHERE words MATCH ?` + inside + ` ORDER BY score LIMIT ?) h`)
-	}
-	q.WriteString(` JOIN notes n ON n.id = h.rowid ORDER BY h.score, n.path`)
-	rows, err := s.db.Read.QueryContext(ctx, q.String(), args...)
+	return query, slices.Clip(args)
+}
+
+func (s *Store) scored(ctx context.Context, query string, args ...any) ([]index.Scored, error) {
+	rows, err := s.db.Read.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("match words: %w", err)
 	}

@@ -16,7 +16,8 @@ import (
 
 // Nearest compares the query with every vector, then asks which passages have
 // the best ones. A vector whose text is gone has no passage and is passed over.
-func (s *Store) Nearest(ctx context.Context, n index.Near) ([]index.NearPassage, error) {
+func (s *Store) Nearest(ctx context.Context, n index.Near) (_ []index.NearPassage, err error) {
+	defer s.notice(&err)
 	f, err := s.vectors.get(n.Model)
 	if err != nil {
 		return nil, err
@@ -38,17 +39,23 @@ func (s *Store) Nearest(ctx context.Context, n index.Near) ([]index.NearPassage,
 		keep = func(row int) bool { return allowed[f.hashes[row]] }
 	}
 	// Some of the best rows may be waste, so more are taken until enough are
-	// passages.
+	// passages and the cut does not fall among equals, which go by path.
 	for k := n.Limit + n.Limit/4 + 16; ; k *= 4 {
 		top := f.matrix.Top(n.Vector, k, keep)
 		out, err := s.passagesOf(ctx, f, top)
 		if err != nil {
 			return nil, err
 		}
-		if len(out) >= n.Limit || len(top) < k {
+		if len(top) < k || len(out) >= n.Limit && out[n.Limit-1].Cosine > top[k-1].Score {
 			return out[:min(len(out), n.Limit)], nil
 		}
 	}
+}
+
+// hashOf reads a hash; of a damaged row it may be of any length.
+func hashOf(b []byte) (h index.Hash) {
+	copy(h[:], b)
+	return h
 }
 
 func (s *Store) hashesWhere(ctx context.Context, filter *index.Filter) (map[index.Hash]bool, error) {
@@ -64,7 +71,7 @@ func (s *Store) hashesWhere(ctx context.Context, filter *index.Filter) (map[inde
 		if err := rows.Scan(&hash); err != nil {
 			return nil, err
 		}
-		out[index.Hash(hash)] = true
+		out[hashOf(hash)] = true
 	}
 	return out, rows.Err()
 }
@@ -91,7 +98,7 @@ func (s *Store) passagesOf(ctx context.Context, f *vectorFile, top []vector.Scor
 			if err := rows.Scan(&hash, &p.ID, &p.Path, &p.Seq); err != nil {
 				return nil, err
 			}
-			p.Cosine = score[index.Hash(hash)]
+			p.Cosine = score[hashOf(hash)]
 			out = append(out, p)
 		}
 		return out, rows.Err()
@@ -130,7 +137,7 @@ func (s *Store) unembedded(ctx context.Context, model string, limit int) ([]inde
 		if err := rows.Scan(&p.note, &p.seq, &hash); err != nil {
 			return nil, err
 		}
-		if !has(index.Hash(hash)) {
+		if !has(hashOf(hash)) {
 			places = append(places, p)
 		}
 	}
@@ -169,7 +176,7 @@ func (s *Store) liveHashes(ctx context.Context, yield func(index.Hash)) error {
 		if err := rows.Scan(&hash); err != nil {
 			return err
 		}
-		yield(index.Hash(hash))
+		yield(hashOf(hash))
 	}
 	return rows.Err()
 }

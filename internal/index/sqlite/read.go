@@ -23,7 +23,8 @@ var orders = map[index.Order]string{
 }
 
 // Notes reads rows.
-func (s *Store) Notes(ctx context.Context, sel index.Select) ([]index.Row, error) {
+func (s *Store) Notes(ctx context.Context, sel index.Select) (_ []index.Row, err error) {
+	defer s.notice(&err)
 	w := condition(&sel.Filter)
 	if sel.IDs != nil || sel.Paths != nil {
 		if len(sel.IDs)+len(sel.Paths) == 0 {
@@ -34,10 +35,10 @@ func (s *Store) Notes(ctx context.Context, sel index.Select) ([]index.Row, error
 		}
 	}
 	if len(sel.IDs) > 0 {
-		w.add("n.id IN "+marks(len(sel.IDs)), anys(sel.IDs)...)
+		in(w, "n.id", sel.IDs)
 	}
 	if len(sel.Paths) > 0 {
-		w.add("n.path IN "+marks(len(sel.Paths)), anys(sel.Paths)...)
+		in(w, "n.path", sel.Paths)
 	}
 	order, ok := orders[sel.Order]
 	if !ok {
@@ -79,6 +80,16 @@ func scanRow(rows *sql.Rows) (index.Row, error) {
 	return r, err
 }
 
+// in asks for any of the values. A statement takes a limited number of them, so
+// many go as one.
+func in[T any](w *where, column string, values []T) {
+	if len(values) <= group {
+		w.add(column+" IN "+marks(len(values)), anys(values)...)
+		return
+	}
+	w.add(column+" IN (SELECT value FROM json_each(?))", encode(values))
+}
+
 func anys[T any](vs []T) []any {
 	out := make([]any, len(vs))
 	for i, v := range vs {
@@ -90,15 +101,18 @@ func anys[T any](vs []T) []any {
 const passageColumns = `c.note, n.path, n.title, c.seq, c.heading, c.line, c.hash, c.text`
 
 // Passages reads chunks.
-func (s *Store) Passages(ctx context.Context, q index.PassageQuery) ([]index.Passage, error) {
+func (s *Store) Passages(ctx context.Context, q index.PassageQuery) (_ []index.Passage, err error) {
+	defer s.notice(&err)
 	if q.Model != "" {
 		return s.unembedded(ctx, q.Model, q.Limit)
 	}
 	if len(q.IDs) == 0 {
 		return nil, nil
 	}
+	w := &where{}
+	in(w, "c.note", q.IDs)
 	rows, err := s.db.Read.QueryContext(ctx, `SELECT `+passageColumns+` FROM chunks c JOIN notes n ON n.id = c.note
-	  WHERE c.note IN `+marks(len(q.IDs))+` ORDER BY n.path, c.seq`, anys(q.IDs)...)
+	  WHERE `+w.sql()+` ORDER BY n.path, c.seq`, w.args...)
 	if err != nil {
 		return nil, fmt.Errorf("read passages: %w", err)
 	}
@@ -122,7 +136,8 @@ func scanPassages(rows *sql.Rows) ([]index.Passage, error) {
 
 // Links reads links. Many sources or keys are asked for in groups, because a
 // statement takes a limited number of values.
-func (s *Store) Links(ctx context.Context, q index.LinkQuery) ([]index.Link, error) {
+func (s *Store) Links(ctx context.Context, q index.LinkQuery) (_ []index.Link, err error) {
+	defer s.notice(&err)
 	const head = `SELECT n.path, l.kind, l.target, l.fragment, l.text, l.field, l.line, l.start, l.stop
 	  FROM links l JOIN notes n ON n.id = l.note WHERE `
 	limit := ""
@@ -185,7 +200,8 @@ func (s *Store) links(ctx context.Context, query string, args ...any) ([]index.L
 }
 
 // Names reads names by key, or the names most like a word.
-func (s *Store) Names(ctx context.Context, q index.NameQuery) ([]index.Name, error) {
+func (s *Store) Names(ctx context.Context, q index.NameQuery) (_ []index.Name, err error) {
+	defer s.notice(&err)
 	if q.Like != "" {
 		return s.similarNames(ctx, q.Like, q.Limit)
 	}
@@ -238,7 +254,8 @@ func (s *Store) similarNames(ctx context.Context, word string, limit int) ([]ind
 	if limit <= 0 {
 		limit = 50
 	}
-	rows, err := s.db.Read.QueryContext(ctx, `SELECT rowid FROM spellings WHERE spellings MATCH ? ORDER BY bm25(spellings), rowid LIMIT ?`,
+	rows, err := s.db.Read.QueryContext(ctx, `SELECT s.rowid FROM spellings s JOIN notes n ON n.id = s.rowid
+	  WHERE s.spellings MATCH ? ORDER BY bm25(s.spellings), n.path LIMIT ?`,
 		strings.Join(threes, " OR "), limit)
 	if err != nil {
 		return nil, fmt.Errorf("find similar names: %w", err)
@@ -276,7 +293,8 @@ var facets = map[index.Facet]string{
 }
 
 // Facets counts notes by one aspect.
-func (s *Store) Facets(ctx context.Context, f index.Facet, filter index.Filter) ([]index.Count, error) {
+func (s *Store) Facets(ctx context.Context, f index.Facet, filter index.Filter) (_ []index.Count, err error) {
+	defer s.notice(&err)
 	query, ok := facets[f]
 	if !ok {
 		return nil, fmt.Errorf("unknown facet %q", f)

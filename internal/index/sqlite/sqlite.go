@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"lore/internal/db"
@@ -33,8 +34,11 @@ type Store struct {
 	db  *db.DB
 	dir string
 
-	applying sync.Mutex // one batch at a time; also guards lastID
+	applying sync.Mutex // one batch at a time; also guards lastID and seal
 	lastID   int64
+	seal     seal
+
+	damaged atomic.Bool // an answer showed that the file must be built anew
 
 	vectors *vectorFiles
 }
@@ -49,31 +53,28 @@ type Opening struct {
 }
 
 // Open opens the index in the folder dir, which it creates. An index that is
-// missing, damaged or of another version is replaced by an empty one.
+// missing, damaged or of another version is replaced by an empty one; a damaged
+// one is kept beside it.
 func Open(ctx context.Context, dir string, now func() time.Time) (*Store, Opening, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, Opening{}, fmt.Errorf("make the index folder: %w", err)
+		return nil, Opening{}, fmt.Errorf("make the index folder: %w", db.Explain(err, dir))
 	}
 	path := Path(dir)
 	s, o, err := open(ctx, path)
 	if err == nil {
 		return s, o, nil
 	}
-	if !db.IsCorrupt(err) && !errors.Is(err, errOtherVersion) {
-		return nil, o, db.Explain(err, path)
-	}
 	o = Opening{Rebuilt: true, Reason: "made by another version"}
-	if db.IsCorrupt(err) {
+	switch {
+	case Damaged(err):
 		o.Reason = "damaged"
-		o.Kept = filepath.Join(dir, "index.corrupt-"+now().UTC().Format("20060102T150405"))
-		if err := os.Rename(path, o.Kept); err != nil {
-			return nil, o, fmt.Errorf("set the damaged index aside: %w", err)
-		}
+		o.Kept, err = setAside(path, now())
+	case errors.Is(err, errOtherVersion):
+		err = remove(path)
 	}
-	if err := db.Remove(path); err != nil {
-		return nil, o, fmt.Errorf("remove the old index: %w", err)
+	if err == nil {
+		s, _, err = open(ctx, path)
 	}
-	s, _, err = open(ctx, path)
 	if err != nil {
 		return nil, o, db.Explain(err, path)
 	}
@@ -87,89 +88,137 @@ var errOtherVersion = errors.New("index of another version")
 
 func open(ctx context.Context, path string) (*Store, Opening, error) {
 	var o Opening
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, o, fmt.Errorf("%w: %s is not a file", errDamaged, path)
+	}
+	how := trustOf(path)
 	d, err := db.Open(path, db.Options{Synchronous: "NORMAL", CacheKB: 16 << 10})
 	if err != nil {
 		return nil, o, err
 	}
 	s := &Store{db: d, dir: filepath.Dir(path)}
 	s.vectors = newVectorFiles(s.dir)
-	o, err = s.prepare(ctx)
+	o, err = s.prepare(ctx, how)
 	if err != nil {
 		return nil, o, errors.Join(err, d.Close())
 	}
+	s.reseal()
 	return s, o, nil
 }
 
 // prepare checks the version of the file, or makes the tables of a new one.
-func (s *Store) prepare(ctx context.Context) (Opening, error) {
-	var have, app int
-	if err := s.db.Write.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&have); err != nil {
-		return Opening{}, err
+func (s *Store) prepare(ctx context.Context, how trust) (Opening, error) {
+	var have, app, tables int
+	for _, q := range []struct {
+		query string
+		into  *int
+	}{
+		{`PRAGMA user_version`, &have}, {`PRAGMA application_id`, &app}, {`SELECT count(*) FROM sqlite_schema`, &tables},
+	} {
+		if err := s.db.Write.QueryRowContext(ctx, q.query).Scan(q.into); err != nil {
+			return Opening{}, err
+		}
 	}
-	if err := s.db.Write.QueryRowContext(ctx, `PRAGMA application_id`).Scan(&app); err != nil {
-		return Opening{}, err
-	}
-	if have == version && app == applicationID {
-		return Opening{}, s.check(ctx)
-	}
-	var tables int
-	if err := s.db.Write.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema`).Scan(&tables); err != nil {
-		return Opening{}, err
-	}
-	if tables > 0 {
+	switch {
+	case tables == 0 && have == 0 && app == 0:
+		made, err := s.create(ctx)
+		if err == nil && !made {
+			return s.prepare(ctx, sealed) // another process was faster
+		}
+		return Opening{Rebuilt: true, Reason: "new"}, err
+	case app != applicationID:
+		return Opening{}, fmt.Errorf("%w: it is another program's", errDamaged)
+	case have != version:
 		return Opening{}, errOtherVersion
 	}
-	err := s.db.Tx(ctx, func(tx *sql.Tx) error {
+	return Opening{}, s.check(ctx, how)
+}
+
+// create makes the tables, unless another process made them meanwhile.
+func (s *Store) create(ctx context.Context) (made bool, err error) {
+	err = s.db.Tx(ctx, func(tx *sql.Tx) error {
+		var tables int
+		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema`).Scan(&tables); err != nil || tables > 0 {
+			return err
+		}
 		if _, err := tx.ExecContext(ctx, schema); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, fmt.Sprintf(`PRAGMA user_version = %d; PRAGMA application_id = %d`, version, applicationID))
+		hash, err := schemaHash(ctx, tx)
+		if err != nil {
+			return err
+		}
+		made = true
+		_, err = tx.ExecContext(ctx, fmt.Sprintf(`INSERT INTO meta (key, value) VALUES ('schema', '%s');
+		  PRAGMA user_version = %d; PRAGMA application_id = %d`, hash, version, applicationID))
 		return err
 	})
-	return Opening{Rebuilt: true, Reason: "new"}, err
+	return made, err
 }
 
-// check looks at the parts of the file that every start needs. It is not a full
-// check of every page, which reads the whole file: [Store.Check] does that, and
-// damage that it would find shows itself as an error of a later query too.
-func (s *Store) check(ctx context.Context) error {
-	var id sql.NullInt64
-	if err := s.db.Write.QueryRowContext(ctx, `SELECT max(id) FROM notes`).Scan(&id); err != nil {
-		return asCorrupt(err)
+// check looks at what every start needs, and at the whole file when Lore did
+// not close it; see [seal].
+func (s *Store) check(ctx context.Context, how trust) error {
+	switch how {
+	case foreign:
+		return fmt.Errorf("%w: something else wrote it", errDamaged)
+	case torn:
+		if err := s.Check(ctx); err != nil {
+			return err
+		}
 	}
-	s.lastID = id.Int64
-	return nil
-}
-
-// asCorrupt treats a file whose tables are gone as damaged: the version says
-// that they were there.
-func asCorrupt(err error) error {
-	if err == nil || db.IsBusy(err) || db.IsFull(err) || errors.Is(err, context.Canceled) {
+	var was string
+	var id sql.NullInt64
+	err := s.db.Write.QueryRowContext(ctx, `SELECT value, (SELECT max(id) FROM notes) FROM meta WHERE key = 'schema'`).Scan(&was, &id)
+	if db.IsBusy(err) || db.IsFull(err) || ctx.Err() != nil {
 		return err
 	}
-	return errors.Join(errOtherVersion, err)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errDamaged, err) // the version says that they are there
+	}
+	now, err := schemaHash(ctx, s.db.Write)
+	if err == nil && now != was {
+		err = fmt.Errorf("%w: its tables are not the ones that were made", errDamaged)
+	}
+	s.lastID = id.Int64
+	return err
+}
+
+// schemaHash is of the tables as SQLite keeps them: what it keeps it reads at
+// every start, and a letter that changed there is a table that is not found.
+func schemaHash(ctx context.Context, q querier) (string, error) {
+	var all sql.NullString
+	err := q.QueryRowContext(ctx, `SELECT group_concat(sql, ';') FROM (SELECT sql FROM sqlite_schema WHERE type = 'table' ORDER BY name)`).Scan(&all)
+	return fmt.Sprintf("%x", index.HashOf([]byte(all.String))), err
 }
 
 // Check reads the whole file and reports the first thing that is wrong in it.
-func (s *Store) Check(ctx context.Context) error {
+func (s *Store) Check(ctx context.Context) (err error) {
+	defer s.notice(&err)
 	var answer string
 	if err := s.db.Read.QueryRowContext(ctx, `PRAGMA quick_check(1)`).Scan(&answer); err != nil {
 		return err
 	}
 	if answer != "ok" {
-		return fmt.Errorf("index %q: %s", s.db.Path(), answer)
+		return fmt.Errorf("%w: %q: %s", errDamaged, s.db.Path(), answer)
 	}
 	return nil
 }
 
-// Damaged reports whether err means that the index file must be built anew.
-func Damaged(err error) bool { return db.IsCorrupt(err) }
-
 // Close closes the file.
-func (s *Store) Close() error { return errors.Join(s.vectors.close(), s.db.Close()) }
+func (s *Store) Close() error {
+	s.applying.Lock()
+	defer s.applying.Unlock()
+	err := errors.Join(s.vectors.close(), s.db.Close())
+	if _, open := os.Stat(s.db.Path() + "-wal"); errors.Is(open, os.ErrNotExist) {
+		s.reseal() // while another process has it open, that one does
+	}
+	return err
+}
 
 // Stats reads the counts that every batch keeps.
-func (s *Store) Stats(ctx context.Context, model string) (index.Stats, error) {
+func (s *Store) Stats(ctx context.Context, model string) (_ index.Stats, err error) {
+	defer s.notice(&err)
 	c, err := readCounts(ctx, s.db.Read)
 	if err != nil {
 		return index.Stats{}, fmt.Errorf("read the size of the index: %w", err)

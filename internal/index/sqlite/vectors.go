@@ -102,7 +102,9 @@ func (v *vectorFiles) close() error {
 	return nil
 }
 
-// load reads the file. What cannot be read is left out: it is embedded again.
+// load reads the file. What cannot be read is left out: it is embedded again. A
+// file without one good record goes, because its header, which nothing else
+// proves, may be what is wrong.
 func (f *vectorFile) load() error {
 	file, err := os.Open(f.path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -111,10 +113,18 @@ func (f *vectorFile) load() error {
 	if err != nil {
 		return err
 	}
-	defer file.Close()
+	err = errors.Join(f.readFrom(file), file.Close())
+	if err == nil && len(f.hashes) == 0 {
+		f.dim, f.matrix = 0, nil
+		err = os.Remove(f.path)
+	}
+	return err
+}
+
+func (f *vectorFile) readFrom(file *os.File) error {
 	head := make([]byte, vectorHeader)
 	if _, err := io.ReadFull(file, head); err != nil || !f.acceptHeader(head) {
-		return os.Remove(f.path) // torn at birth, or of another form
+		return nil // torn at birth, or of another form
 	}
 	info, err := file.Stat()
 	if err != nil {
@@ -266,13 +276,13 @@ func (f *vectorFile) rewrite(live func(index.Hash) bool) (err error) {
 	if err != nil {
 		return err
 	}
-	defer old.Close()
 	temp := strings.TrimSuffix(f.path, ".bin") + ".new"
 	file, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
-		return err
+		return errors.Join(err, old.Close())
 	}
-	if err := errors.Join(f.copyLive(file, old, live), file.Sync(), file.Close()); err != nil {
+	// Both are closed before the one takes the other's place: Windows insists.
+	if err := errors.Join(f.copyLive(file, old, live), file.Sync(), file.Close(), old.Close()); err != nil {
 		return errors.Join(err, os.Remove(temp))
 	}
 	if err := os.Rename(temp, f.path); err != nil {
