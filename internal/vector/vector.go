@@ -1,6 +1,5 @@
 // Package vector owns the arithmetic of search by meaning: quantising a vector
-// to bytes, comparing it with many others, and fusing ranked lists into one.
-// It knows numbers only: not what a row stands for, where it is stored, or
+// to bytes, and finding those nearest to it among many. It knows numbers only: not what a row stands for, where it is stored, or
 // which model made it.
 //
 // Rows are int8. Scanning 100,000 rows of 384 numbers this way takes a few

@@ -105,26 +105,3 @@ func TestQuantise(t *testing.T) {
 		t.Errorf("dequantised %v", v)
 	}
 }
-
-func TestFuse(t *testing.T) {
-	got := Fuse(10,
-		Ranking[string]{[]string{"a", "b", "b", "c"}, 1},
-		Ranking[string]{[]string{"c", "d"}, 2},
-		Ranking[string]{nil, 5},
-	)
-	first, second := 1.0/14, 2.0/11 // added at run time, as Fuse does
-	want := []Fused[string]{
-		{"c", first + second}, {"d", 2.0 / 12}, {"a", 1.0 / 11}, {"b", 1.0 / 12},
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
-	// Equal scores keep the order in which ids were met.
-	tied := Fuse(60, Ranking[int]{[]int{9, 1}, 1}, Ranking[int]{[]int{4, 1}, 1}, Ranking[int]{[]int{7}, 1})
-	if ids := []int{tied[0].ID, tied[1].ID, tied[2].ID, tied[3].ID}; !slices.Equal(ids, []int{1, 9, 4, 7}) {
-		t.Errorf("ties in order %v", ids)
-	}
-	if Fuse[int](10) != nil {
-		t.Error("nothing fused to something")
-	}
-}
