@@ -126,18 +126,18 @@ func TestExcluded(t *testing.T) {
 }
 
 func TestLock(t *testing.T) {
-	dir := t.TempDir()
-	release, ok, err := lock(dir)
+	file := filepath.Join(t.TempDir(), "x.lock")
+	release, ok, err := lock(file)
 	if err != nil || !ok {
 		t.Fatal(ok, err)
 	}
-	if _, ok, err := lock(dir); ok || err != nil {
+	if _, ok, err := lock(file); ok || err != nil {
 		t.Errorf("taken twice: %v, %v", ok, err)
 	}
 	if err := release(); err != nil {
 		t.Fatal(err)
 	}
-	release, ok, err = lock(dir)
+	release, ok, err = lock(file)
 	if err != nil || !ok {
 		t.Fatal("not given back", err)
 	}

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"maps"
 	"net/http"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -144,8 +144,9 @@ func (c *config) excluded(dir string) []string {
 	return out
 }
 
+// openStore takes the right to write the index, when it is free, and opens it.
 func (s *session) openStore(ctx context.Context, rebuild bool) error {
-	release, ok, err := lock(s.dir)
+	release, ok, err := lock(filepath.Join(s.dir, "index.lock"))
 	if err != nil {
 		return fmt.Errorf("lock the index: %w", err)
 	}
@@ -156,9 +157,12 @@ func (s *session) openStore(ctx context.Context, rebuild bool) error {
 	if !ok && rebuild {
 		return fault.Fix(fault.Busy, "stop it first", "another lore process is using the index")
 	}
-	if _, err := os.Stat(sqlite.Path(s.dir)); !ok && errors.Is(err, fs.ErrNotExist) {
-		return fault.Fix(fault.Busy, "try again in a moment", "another lore process is making the index")
+	// Two processes that open at once would both make the tables of a new index.
+	release, err = s.opens(ctx)
+	if err != nil {
+		return err
 	}
+	defer func() { _ = release() }() // what was opened is what matters
 	if rebuild {
 		if err := db.Remove(sqlite.Path(s.dir)); err != nil {
 			return fmt.Errorf("remove the index: %w", err)
@@ -170,6 +174,38 @@ func (s *session) openStore(ctx context.Context, rebuild bool) error {
 	}
 	s.closers = append(s.closers, s.store.Close)
 	return nil
+}
+
+// A process waits this long, in such steps, for another that makes the index.
+const (
+	openStep  = 10 * time.Millisecond
+	openSteps = 500
+)
+
+// opens waits for its turn to open the index. A process that may not write it
+// waits also until it is there.
+func (s *session) opens(ctx context.Context) (release func() error, err error) {
+	for range openSteps {
+		release, ok, err := lock(filepath.Join(s.dir, "open.lock"))
+		if err != nil {
+			return nil, fmt.Errorf("lock the index: %w", err)
+		}
+		if ok {
+			_, err := os.Stat(sqlite.Path(s.dir))
+			if s.writer || err == nil {
+				return release, nil
+			}
+			if err := release(); err != nil {
+				return nil, err
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(openStep):
+		}
+	}
+	return nil, fault.Fix(fault.Busy, "try again in a moment", "another lore process is making the index")
 }
 
 // dialect looks for what tells how links in this vault are meant.
@@ -221,7 +257,7 @@ func (a *app) model(c *config) (embed.Model, error) {
 // that exists answers soon, and says when it is behind.
 func (s *session) catchUp(ctx context.Context, o cli.OpenOptions) error {
 	if !s.writer {
-		return nil
+		return s.awaitFirst(ctx)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	s.cancel = cancel
@@ -248,6 +284,32 @@ func (s *session) catchUp(ctx context.Context, o cli.OpenOptions) error {
 		return s.embedAll(ctx, runtime.GOMAXPROCS(0))
 	}
 	return s.embedFew(ctx)
+}
+
+// awaitFirst waits until another process has put the first notes into an index
+// that it has just made: an empty one would deny what is there.
+func (s *session) awaitFirst(ctx context.Context) error {
+	for i := range openSteps {
+		st, err := s.store.Stats(ctx, "")
+		if err != nil || st.Notes > 0 {
+			return err
+		}
+		if i == 0 {
+			list, err := s.vault.Walk(ctx)
+			if err != nil {
+				return err
+			}
+			if len(list.Entries) == 0 {
+				return nil
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(openStep):
+		}
+	}
+	return nil // the answer says that the index is not fresh
 }
 
 func (s *session) sync(ctx context.Context) error {
