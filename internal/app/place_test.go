@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -80,7 +81,7 @@ func TestVaultData(t *testing.T) {
 	a := &app{env: environment(map[string]string{"XDG_DATA_HOME": filepath.Join(dir, "data")})}
 	data := func(name string) string {
 		t.Helper()
-		got, err := a.vaultData(filepath.Join(dir, name))
+		got, err := a.vaultData(t.Context(), filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,5 +144,26 @@ func TestLock(t *testing.T) {
 	}
 	if err := release(); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestVaultDataAtOnce(t *testing.T) {
+	dir := folders(t, "v/n.md")
+	a := &app{env: environment(map[string]string{"XDG_DATA_HOME": filepath.Join(dir, "data")})}
+	got := make(chan string, 8)
+	for range cap(got) {
+		go func() {
+			d, err := a.vaultData(context.Background(), filepath.Join(dir, "v"))
+			if err != nil {
+				d = err.Error()
+			}
+			got <- d
+		}()
+	}
+	first := <-got
+	for range cap(got) - 1 {
+		if d := <-got; d != first {
+			t.Errorf("%s and %s", first, d)
+		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -119,7 +118,7 @@ func (a *app) openSession(ctx context.Context, g cli.Globals, o cli.OpenOptions)
 		return nil, err
 	}
 	s.closers = append(s.closers, s.vault.Close)
-	if s.dir, err = a.vaultData(s.vault.Dir()); err != nil {
+	if s.dir, err = a.vaultData(ctx, s.vault.Dir()); err != nil {
 		return nil, err
 	}
 	if err := s.openStore(ctx, o.Rebuild); err != nil {
@@ -174,38 +173,6 @@ func (s *session) openStore(ctx context.Context, rebuild bool) error {
 	}
 	s.closers = append(s.closers, s.store.Close)
 	return nil
-}
-
-// A process waits this long, in such steps, for another that makes the index.
-const (
-	openStep  = 10 * time.Millisecond
-	openSteps = 500
-)
-
-// opens waits for its turn to open the index. A process that may not write it
-// waits also until it is there.
-func (s *session) opens(ctx context.Context) (release func() error, err error) {
-	for range openSteps {
-		release, ok, err := lock(filepath.Join(s.dir, "open.lock"))
-		if err != nil {
-			return nil, fmt.Errorf("lock the index: %w", err)
-		}
-		if ok {
-			_, err := os.Stat(sqlite.Path(s.dir))
-			if s.writer || err == nil {
-				return release, nil
-			}
-			if err := release(); err != nil {
-				return nil, err
-			}
-		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(openStep):
-		}
-	}
-	return nil, fault.Fix(fault.Busy, "try again in a moment", "another lore process is making the index")
 }
 
 // dialect looks for what tells how links in this vault are meant.
@@ -284,32 +251,6 @@ func (s *session) catchUp(ctx context.Context, o cli.OpenOptions) error {
 		return s.embedAll(ctx, runtime.GOMAXPROCS(0))
 	}
 	return s.embedFew(ctx)
-}
-
-// awaitFirst waits until another process has put the first notes into an index
-// that it has just made: an empty one would deny what is there.
-func (s *session) awaitFirst(ctx context.Context) error {
-	for i := range openSteps {
-		st, err := s.store.Stats(ctx, "")
-		if err != nil || st.Notes > 0 {
-			return err
-		}
-		if i == 0 {
-			list, err := s.vault.Walk(ctx)
-			if err != nil {
-				return err
-			}
-			if len(list.Entries) == 0 {
-				return nil
-			}
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(openStep):
-		}
-	}
-	return nil // the answer says that the index is not fresh
 }
 
 func (s *session) sync(ctx context.Context) error {
