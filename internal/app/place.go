@@ -126,11 +126,12 @@ type known struct {
 }
 
 // vaultData returns the folder for what is derived from the vault at dir. Two
-// processes that see a vault for the first time get the same one.
-func (a *app) vaultData(ctx context.Context, dir string) (string, error) {
+// processes that see a vault for the first time get the same one. Adopted says
+// that it was found by the identity of the folder alone, as after a move.
+func (a *app) vaultData(ctx context.Context, dir string) (folder string, adopted bool, err error) {
 	data, err := a.dataDir()
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -140,27 +141,27 @@ func (a *app) vaultData(ctx context.Context, dir string) (string, error) {
 	table := filepath.Join(data, "vaults.json")
 	vaults, err := readVaults(table)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	if id, ok := me.byPath(vaults); ok {
-		return filepath.Join(data, id), nil
+		return filepath.Join(data, id), false, nil
 	}
 	if err := os.MkdirAll(data, 0o700); err != nil {
-		return "", fmt.Errorf("make the data folder: %w", err)
+		return "", false, fmt.Errorf("make the data folder: %w", err)
 	}
 	release, err := turn(ctx, filepath.Join(data, "vaults.lock"), func() bool { return true })
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	defer func() { _ = release() }() // the table is written by then
 	if vaults, err = readVaults(table); err != nil {
-		return "", err
+		return "", false, err
 	}
 	id, ok := me.byPath(vaults)
 	if ok {
-		return filepath.Join(data, id), nil
+		return filepath.Join(data, id), false, nil
 	}
-	if id, ok = me.moved(vaults); !ok {
+	if id, adopted = me.moved(vaults); !adopted {
 		var r [8]byte
 		_, _ = rand.Read(r[:]) // never fails
 		id = hex.EncodeToString(r[:])
@@ -168,12 +169,12 @@ func (a *app) vaultData(ctx context.Context, dir string) (string, error) {
 	vaults[id] = me
 	out, err := json.MarshalIndent(vaults, "", "  ")
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	if err := os.MkdirAll(filepath.Join(data, id), 0o700); err != nil {
-		return "", fmt.Errorf("make the data folder: %w", err)
+		return "", false, fmt.Errorf("make the data folder: %w", err)
 	}
-	return filepath.Join(data, id), replaceFile(table, append(out, '\n'))
+	return filepath.Join(data, id), adopted, replaceFile(table, append(out, '\n'))
 }
 
 // readVaults reads the table. A damaged one costs a rebuild of indexes, nothing

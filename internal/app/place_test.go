@@ -81,7 +81,7 @@ func TestVaultData(t *testing.T) {
 	a := &app{env: environment(map[string]string{"XDG_DATA_HOME": filepath.Join(dir, "data")})}
 	data := func(name string) string {
 		t.Helper()
-		got, err := a.vaultData(t.Context(), filepath.Join(dir, name))
+		got, _, err := a.vaultData(t.Context(), filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,7 +153,7 @@ func TestVaultDataAtOnce(t *testing.T) {
 	got := make(chan string, 8)
 	for range cap(got) {
 		go func() {
-			d, err := a.vaultData(context.Background(), filepath.Join(dir, "v"))
+			d, _, err := a.vaultData(context.Background(), filepath.Join(dir, "v"))
 			if err != nil {
 				d = err.Error()
 			}

@@ -45,6 +45,7 @@ type session struct {
 	bus     *event.Bus
 	search  *search.Searcher
 	writer  bool // this process may write the index
+	adopted bool // the data was made for a vault at another path
 
 	cancel  context.CancelFunc
 	wg      sync.WaitGroup
@@ -61,6 +62,13 @@ const patience = 300 * time.Millisecond
 // open opens the vault that the flags name.
 func (a *app) open(ctx context.Context, g cli.Globals, o cli.OpenOptions) (*cli.Session, error) {
 	s, err := a.openFresh(ctx, g, o)
+	if err == nil && s.adopted && s.lost() && !o.Rebuild {
+		// The folder was not moved: another one got its identity.
+		if err = s.close(); err == nil {
+			o.Rebuild = true
+			s, err = a.openFresh(ctx, g, o)
+		}
+	}
 	if db.IsCorrupt(err) && !o.Rebuild {
 		// Damage that opening did not see. What is derived comes back by itself.
 		o.Rebuild = true
@@ -118,7 +126,7 @@ func (a *app) openSession(ctx context.Context, g cli.Globals, o cli.OpenOptions)
 		return nil, err
 	}
 	s.closers = append(s.closers, s.vault.Close)
-	if s.dir, err = a.vaultData(ctx, s.vault.Dir()); err != nil {
+	if s.dir, s.adopted, err = a.vaultData(ctx, s.vault.Dir()); err != nil {
 		return nil, err
 	}
 	if err := s.openStore(ctx, o.Rebuild); err != nil {
@@ -231,7 +239,7 @@ func (s *session) catchUp(ctx context.Context, o cli.OpenOptions) error {
 	done := make(chan error, 1)
 	s.wg.Go(func() { done <- s.sync(ctx) })
 	var timeout <-chan time.Time
-	if !o.Wait && !s.opening.Rebuilt {
+	if !o.Wait && !s.opening.Rebuilt && !s.adopted {
 		t := time.NewTimer(patience)
 		defer t.Stop()
 		timeout = t.C
@@ -297,9 +305,20 @@ func (s *session) embedFew(ctx context.Context) error {
 	return s.embedAll(ctx, 1)
 }
 
+// lost reports whether the comparison found that most notes are gone.
+func (s *session) lost() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sum.State.Mode == vault.Offline
+}
+
 func (s *session) fresh() index.Freshness {
 	if s.writer {
-		return s.indexer.Freshness()
+		f := s.indexer.Freshness()
+		if !f.Fresh && s.lost() {
+			f.Reason += "; if you removed them: lore index --rebuild"
+		}
+		return f
 	}
 	return index.Freshness{Reason: "another lore process keeps the index up to date"}
 }
