@@ -82,7 +82,7 @@ func TestInterrupted(t *testing.T) {
 		home(t)
 		ctx, cancel := context.WithCancel(t.Context())
 		in, w := io.Pipe()
-		defer w.Close()
+		defer func() { _ = w.Close() }() // ends the reader that was left behind
 		if code := app.Run(ctx, []string{"call", "search_notes"}, readTrip{in, cancel}, io.Discard, io.Discard); code != 130 {
 			t.Errorf("exit code %d", code)
 		}

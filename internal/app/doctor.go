@@ -57,7 +57,7 @@ func (s *session) doctorVault(list *vault.Listing) []cli.Finding {
 	var out []cli.Finding
 	switch st.Mode {
 	case vault.Offline:
-		out = append(out, cli.Finding{Level: "error", Topic: "vault", Text: "offline: " + st.Reason, Fix: "bring the folder back; nothing of the index is thrown away meanwhile"})
+		out = append(out, cli.Finding{Level: "error", Topic: "vault", Text: "offline: " + st.Reason, Fix: "bring the folder back, and nothing is lost; if you removed the notes yourself: lore index --rebuild"})
 	case vault.ReadOnly:
 		out = append(out, cli.Finding{Level: "note", Topic: "vault", Text: "read-only: " + st.Reason})
 	default:

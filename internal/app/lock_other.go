@@ -5,14 +5,12 @@ package app
 import (
 	"errors"
 	"os"
-	"path/filepath"
 )
 
-// lock takes the right to write the index in dir, or reports that another
-// process has it: a file that is open cannot be removed here, so one that can
-// be was left by a process that ended.
-func lock(dir string) (release func() error, ok bool, err error) {
-	path := filepath.Join(dir, "index.lock")
+// lock takes the lock that a file stands for, or reports that another process
+// has it: a file that is open cannot be removed here, so one that can be was
+// left by a process that ended.
+func lock(path string) (release func() error, ok bool, err error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, false, nil
 	}

@@ -6,14 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"syscall"
 )
 
-// lock takes the right to write the index in dir, or reports that another
-// process has it. The system gives it back when the process ends, however.
-func lock(dir string) (release func() error, ok bool, err error) {
-	f, err := os.OpenFile(filepath.Join(dir, "index.lock"), os.O_CREATE|os.O_RDWR, 0o600)
+// lock takes the lock that a file stands for, or reports that another process
+// has it. The system gives it back when the process ends, however.
+func lock(path string) (release func() error, ok bool, err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, false, err
 	}

@@ -1,15 +1,18 @@
 package app
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"lore/internal/fault"
@@ -122,42 +125,43 @@ type known struct {
 	File string `json:"file,omitempty"` // device and inode
 }
 
-// vaultData returns the folder for what is derived from the vault at dir.
-func (a *app) vaultData(dir string) (string, error) {
+// vaultData returns the folder for what is derived from the vault at dir. Two
+// processes that see a vault for the first time get the same one. Adopted says
+// that it was found by the identity of the folder alone, as after a move.
+func (a *app) vaultData(ctx context.Context, dir string) (folder string, adopted bool, err error) {
 	data, err := a.dataDir()
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		real = dir
 	}
-	table := filepath.Join(data, "vaults.json")
-	vaults := map[string]known{}
-	b, err := os.ReadFile(table)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
-		return "", fmt.Errorf("read the list of vaults: %w", err)
-	default:
-		// A damaged list costs a rebuild of indexes, nothing more.
-		_ = json.Unmarshal(b, &vaults)
-	}
 	me := known{Path: real, File: fileID(real)}
-	for id, k := range vaults {
-		if k.Path == me.Path {
-			return filepath.Join(data, id), nil
-		}
+	table := filepath.Join(data, "vaults.json")
+	vaults, err := readVaults(table)
+	if err != nil {
+		return "", false, err
 	}
-	id := ""
-	for old, k := range vaults {
-		if k.File != "" && k.File == me.File {
-			if _, err := os.Stat(k.Path); errors.Is(err, fs.ErrNotExist) {
-				id = old // it was moved
-			}
-		}
+	if id, ok := me.byPath(vaults); ok {
+		return filepath.Join(data, id), false, nil
 	}
-	if id == "" {
+	if err := os.MkdirAll(data, 0o700); err != nil {
+		return "", false, fmt.Errorf("make the data folder: %w", err)
+	}
+	release, err := turn(ctx, filepath.Join(data, "vaults.lock"), func() bool { return true })
+	if err != nil {
+		return "", false, err
+	}
+	defer func() { _ = release() }() // the table is written by then
+	if vaults, err = readVaults(table); err != nil {
+		return "", false, err
+	}
+	id, ok := me.byPath(vaults)
+	if ok {
+		return filepath.Join(data, id), false, nil
+	}
+	if id, adopted = me.moved(vaults); !adopted {
 		var r [8]byte
 		_, _ = rand.Read(r[:]) // never fails
 		id = hex.EncodeToString(r[:])
@@ -165,10 +169,54 @@ func (a *app) vaultData(dir string) (string, error) {
 	vaults[id] = me
 	out, err := json.MarshalIndent(vaults, "", "  ")
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	if err := os.MkdirAll(filepath.Join(data, id), 0o700); err != nil {
-		return "", fmt.Errorf("make the data folder: %w", err)
+		return "", false, fmt.Errorf("make the data folder: %w", err)
 	}
-	return filepath.Join(data, id), replaceFile(table, append(out, '\n'))
+	return filepath.Join(data, id), adopted, replaceFile(table, append(out, '\n'))
+}
+
+// readVaults reads the table. A damaged one costs a rebuild of indexes, nothing
+// more, so it counts as empty.
+func readVaults(path string) (map[string]known, error) {
+	vaults := map[string]known{}
+	b, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return vaults, nil
+	case err != nil:
+		return nil, fmt.Errorf("read the list of vaults: %w", err)
+	}
+	if json.Unmarshal(b, &vaults) != nil || vaults == nil {
+		return map[string]known{}, nil
+	}
+	// The names become folders: whatever else stands in the table is not ours.
+	maps.DeleteFunc(vaults, func(id string, _ known) bool {
+		_, err := hex.DecodeString(id)
+		return err != nil || len(id) != 16
+	})
+	return vaults, nil
+}
+
+// byPath finds the vault under the path it has.
+func (k known) byPath(vaults map[string]known) (string, bool) {
+	for _, id := range slices.Sorted(maps.Keys(vaults)) {
+		if vaults[id].Path == k.Path {
+			return id, true
+		}
+	}
+	return "", false
+}
+
+// moved finds the vault by its folder, when nothing is left at the old path.
+func (k known) moved(vaults map[string]known) (string, bool) {
+	for _, id := range slices.Sorted(maps.Keys(vaults)) {
+		if old := vaults[id]; old.File != "" && old.File == k.File {
+			if _, err := os.Stat(old.Path); errors.Is(err, fs.ErrNotExist) {
+				return id, true
+			}
+		}
+	}
+	return "", false
 }

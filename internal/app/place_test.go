@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -80,7 +81,7 @@ func TestVaultData(t *testing.T) {
 	a := &app{env: environment(map[string]string{"XDG_DATA_HOME": filepath.Join(dir, "data")})}
 	data := func(name string) string {
 		t.Helper()
-		got, err := a.vaultData(filepath.Join(dir, name))
+		got, _, err := a.vaultData(t.Context(), filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,22 +127,43 @@ func TestExcluded(t *testing.T) {
 }
 
 func TestLock(t *testing.T) {
-	dir := t.TempDir()
-	release, ok, err := lock(dir)
+	file := filepath.Join(t.TempDir(), "x.lock")
+	release, ok, err := lock(file)
 	if err != nil || !ok {
 		t.Fatal(ok, err)
 	}
-	if _, ok, err := lock(dir); ok || err != nil {
+	if _, ok, err := lock(file); ok || err != nil {
 		t.Errorf("taken twice: %v, %v", ok, err)
 	}
 	if err := release(); err != nil {
 		t.Fatal(err)
 	}
-	release, ok, err = lock(dir)
+	release, ok, err = lock(file)
 	if err != nil || !ok {
 		t.Fatal("not given back", err)
 	}
 	if err := release(); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestVaultDataAtOnce(t *testing.T) {
+	dir := folders(t, "v/n.md")
+	a := &app{env: environment(map[string]string{"XDG_DATA_HOME": filepath.Join(dir, "data")})}
+	got := make(chan string, 8)
+	for range cap(got) {
+		go func() {
+			d, _, err := a.vaultData(context.Background(), filepath.Join(dir, "v"))
+			if err != nil {
+				d = err.Error()
+			}
+			got <- d
+		}()
+	}
+	first := <-got
+	for range cap(got) - 1 {
+		if d := <-got; d != first {
+			t.Errorf("%s and %s", first, d)
+		}
 	}
 }

@@ -48,6 +48,7 @@ type session struct {
 	bus     *event.Bus
 	search  *search.Searcher
 	writer  bool // this process may write the index
+	adopted bool // the data was made for a vault at another path
 
 	cancel  context.CancelFunc
 	wg      sync.WaitGroup
@@ -68,6 +69,13 @@ const patience = 300 * time.Millisecond
 // open opens the vault that the flags name.
 func (a *app) open(ctx context.Context, g cli.Globals, o cli.OpenOptions) (*cli.Session, error) {
 	s, err := a.openFresh(ctx, g, o)
+	if err == nil && s.adopted && s.lost() && !o.Rebuild {
+		// The folder was not moved: another one got its identity.
+		if err = s.close(); err == nil {
+			o.Rebuild = true
+			s, err = a.openFresh(ctx, g, o)
+		}
+	}
 	if db.IsCorrupt(err) && !o.Rebuild {
 		// Damage that opening did not see. What is derived comes back by itself.
 		o.Rebuild = true
@@ -125,7 +133,7 @@ func (a *app) openSession(ctx context.Context, g cli.Globals, o cli.OpenOptions)
 		return nil, err
 	}
 	s.closers = append(s.closers, s.vault.Close)
-	if s.dir, err = a.vaultData(s.vault.Dir()); err != nil {
+	if s.dir, s.adopted, err = a.vaultData(ctx, s.vault.Dir()); err != nil {
 		return nil, err
 	}
 	if err := s.openStore(ctx, o.Rebuild); err != nil {
@@ -150,8 +158,9 @@ func (c *config) excluded(dir string) []string {
 	return out
 }
 
+// openStore takes the right to write the index, when it is free, and opens it.
 func (s *session) openStore(ctx context.Context, rebuild bool) error {
-	release, ok, err := lock(s.dir)
+	release, ok, err := lock(filepath.Join(s.dir, "index.lock"))
 	if err != nil {
 		return fmt.Errorf("lock the index: %w", err)
 	}
@@ -162,9 +171,12 @@ func (s *session) openStore(ctx context.Context, rebuild bool) error {
 	if !ok && rebuild {
 		return fault.Fix(fault.Busy, "stop it first", "another lore process is using the index")
 	}
-	if _, err := os.Stat(sqlite.Path(s.dir)); !ok && errors.Is(err, fs.ErrNotExist) {
-		return fault.Fix(fault.Busy, "try again in a moment", "another lore process is making the index")
+	// Two processes that open at once would both make the tables of a new index.
+	release, err = s.opens(ctx)
+	if err != nil {
+		return err
 	}
+	defer func() { _ = release() }() // what was opened is what matters
 	if rebuild {
 		if err := errors.Join(db.Remove(sqlite.Path(s.dir)), os.RemoveAll(s.glancePath())); err != nil {
 			return fmt.Errorf("remove the index: %w", err)
@@ -227,7 +239,7 @@ func (a *app) model(c *config) (embed.Model, error) {
 // that exists answers soon, and says when it is behind.
 func (s *session) catchUp(ctx context.Context, o cli.OpenOptions) error {
 	if !s.writer {
-		return nil
+		return s.awaitFirst(ctx)
 	}
 	if g := s.lastGlance(); !o.Wait && !s.opening.Rebuilt && s.app.now().Sub(g.Began) < recent && s.vault.Unchanged(g) {
 		s.indexer.Believe(g.Began)
@@ -238,7 +250,7 @@ func (s *session) catchUp(ctx context.Context, o cli.OpenOptions) error {
 	done := make(chan error, 1)
 	s.wg.Go(func() { done <- s.sync(ctx) })
 	var timeout <-chan time.Time
-	if !o.Wait && !s.opening.Rebuilt {
+	if !o.Wait && !s.opening.Rebuilt && !s.adopted {
 		t := time.NewTimer(patience)
 		defer t.Stop()
 		timeout = t.C
@@ -331,9 +343,20 @@ func (s *session) embedFew(ctx context.Context) error {
 	return s.embedAll(ctx, 1)
 }
 
+// lost reports whether the comparison found that most notes are gone.
+func (s *session) lost() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sum.State.Mode == vault.Offline
+}
+
 func (s *session) fresh() index.Freshness {
 	if s.writer {
-		return s.indexer.Freshness()
+		f := s.indexer.Freshness()
+		if !f.Fresh && s.lost() {
+			f.Reason += "; if you removed them: lore index --rebuild"
+		}
+		return f
 	}
 	return index.Freshness{Reason: "another lore process keeps the index up to date"}
 }

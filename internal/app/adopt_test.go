@@ -1,0 +1,72 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestAnotherFolderWithTheSameIdentity makes a new vault whose folder got the
+// identity of one that was deleted, as file systems do: it must not be taken
+// for that one having lost its notes.
+func TestAnotherFolderWithTheSameIdentity(t *testing.T) {
+	dir := t.TempDir()
+	for name, sub := range map[string]string{"HOME": "home", "XDG_CONFIG_HOME": "config", "XDG_DATA_HOME": "data"} {
+		t.Setenv(name, filepath.Join(dir, sub))
+	}
+	t.Setenv("LORE_EMBED_MODEL", "none")
+	write := func(vault, word string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Join(dir, vault), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 40 {
+			if err := os.WriteFile(filepath.Join(dir, vault, fmt.Sprintf("%s%d.md", word, i)), []byte(word+"\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	ask := func(vault, word string) string {
+		t.Helper()
+		var out, errs bytes.Buffer
+		if code := Run(t.Context(), []string{"search", word, "--mode", "lexical", "--json", "--vault", filepath.Join(dir, vault)}, nil, &out, &errs); code != 0 {
+			t.Fatalf("exit code %d: %s%s", code, out.String(), errs.String())
+		}
+		return out.String()
+	}
+	write("old", "black")
+	ask("old", "black")
+	if err := os.RemoveAll(filepath.Join(dir, "old")); err != nil {
+		t.Fatal(err)
+	}
+	write("new", "green")
+	if fileID(dir) == "" {
+		t.Skip("folders have no identity here")
+	}
+	table := filepath.Join(dir, "data", "lore", "vaults.json")
+	vaults, err := readVaults(table)
+	if err != nil || len(vaults) != 1 {
+		t.Fatal(vaults, err)
+	}
+	for id, k := range vaults {
+		k.File = fileID(filepath.Join(dir, "new"))
+		vaults[id] = k
+	}
+	b, err := json.Marshal(vaults)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(table, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := ask("new", "green"); !strings.Contains(got, `"fresh": true`) || !strings.Contains(got, "green1") {
+		t.Errorf("the new vault: %s", got)
+	}
+	if got := ask("new", "black"); strings.Contains(got, "black1") {
+		t.Errorf("notes of the old vault: %s", got)
+	}
+}
