@@ -31,12 +31,12 @@ type Env struct {
 // Tools returns every tool of this package, bound to env.
 func Tools(env Env) []*tool.Tool {
 	return tool.Toolset("notes", docs,
-		tool.Read[ReadNote](env, tool.Drawn(tool.Text), tool.Short("read"),
-			tool.Try("Matcha", `{"path": "Matcha"}`)),
 		tool.Read[SearchNotes](env, tool.Drawn(tool.Notes), tool.Short("search"),
-			tool.Try("which tea has the least caffeine", `{"query": "which tea has the least caffeine"}`)),
+			tool.Try("how do I keep my tea from going bitter --top-k 3", `{"query": "how do I keep my tea from going bitter", "top_k": 3}`)),
+		tool.Read[ReadNote](env, tool.Drawn(tool.Text), tool.Short("read"),
+			tool.Try("Matcha --section \"Thin tea, usucha\"", `{"path": "Matcha", "section": "Thin tea, usucha"}`)),
 		tool.Read[ListBacklinks](env, tool.Drawn(tool.Notes), tool.Short("backlinks"),
-			tool.Try("Green tea", `{"path": "Green tea"}`)),
+			tool.Try("Oxidation --limit 3", `{"path": "Oxidation", "limit": 3}`)),
 		tool.Read[ListForwardLinks](env, tool.Drawn(tool.Table), tool.Short("links")),
 		tool.Read[GetNoteMetadata](env, tool.Drawn(tool.Facts), tool.Short("info"),
 			tool.Try("Oolong", `{"path": "Oolong"}`)),
