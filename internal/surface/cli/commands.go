@@ -159,6 +159,9 @@ something is an error; warnings and notes leave it at 0.`,
 	}
 }
 
+// findingLeft is the column that what was found begins in.
+const findingLeft = 19
+
 func (p *program) showFindings(fs []Finding) error {
 	if p.g.JSON {
 		return p.encode(struct {
@@ -177,10 +180,15 @@ func (p *program) showFindings(fs []Finding) error {
 			}
 			where += "  "
 		}
-		fmt.Fprintf(&b, "%s  %-9s %s%s\n", pad(paint[f.Level](f.Level), 7), f.Topic, where, oneLine(f.Text))
+		indent := "\n" + strings.Repeat(" ", findingLeft)
+		b.WriteString(pad(paint[f.Level](f.Level), 7) + gap + pad(f.Topic, 8) + gap)
+		b.WriteString(strings.Join(p.lastColumn(where+oneLine(f.Text), findingLeft), indent))
 		if f.Fix != "" {
-			fmt.Fprintf(&b, "%s  %s\n", strings.Repeat(" ", 18), s.dim("→ "+oneLine(f.Fix)))
+			for _, l := range p.lastColumn("→ "+oneLine(f.Fix), findingLeft) {
+				b.WriteString(indent + s.dim(l))
+			}
 		}
+		b.WriteByte('\n')
 	}
 	_, err := io.WriteString(p.out, b.String())
 	return err

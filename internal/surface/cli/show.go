@@ -163,11 +163,18 @@ func (p *program) row(b *strings.Builder, width []int, row []string, paint func(
 	b.WriteByte('\n')
 }
 
-// lastColumn breaks the last cell of a row into lines; a pipe gets one line.
+// lastColumn breaks the last cell of a row into lines; a pipe gets one line. A
+// path that is too long for a line is left to the terminal, so that it can be
+// copied.
 func (p *program) lastColumn(cell string, left int) []string {
 	room := p.screen.width - left
 	if !p.screen.terminal || room < 30 || cells(cell) <= room {
 		return []string{cell}
+	}
+	for w := range strings.FieldsSeq(cell) {
+		if cells(w) > room {
+			return []string{cell}
+		}
 	}
 	return screen{width: room}.wrap(cell, "")
 }
