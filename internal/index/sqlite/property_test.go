@@ -36,6 +36,23 @@ func TestIncrementalEqualsFresh(t *testing.T) {
 	}
 }
 
+// TestAroundTheLimit: of a file beyond the limit only the beginning is hashed,
+// and what is behind it still tells in its size and its problem.
+func TestAroundTheLimit(t *testing.T) {
+	d := newDriver(t, 1)
+	for i, size := range []int{maxNote, maxNote + 1, maxNote + 500, maxNote + 1, maxNote, maxNote - 1, maxNote} {
+		d.write("a.md", strings.Repeat("x", size))
+		if i%2 == 0 {
+			d.sync()
+		} else {
+			d.update([]string{"a.md"})
+		}
+		if diff := difference(dump(t, d.store), fresh(t, d.dir, vault.Options{MaxNote: maxNote}, d.options())); diff != "" {
+			t.Errorf("at %d bytes:\n%s", size, diff)
+		}
+	}
+}
+
 // maxNote is small, so that files beyond it are common.
 const maxNote = 4000
 
