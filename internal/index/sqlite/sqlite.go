@@ -91,12 +91,12 @@ func open(ctx context.Context, path string) (*Store, Opening, error) {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, o, fmt.Errorf("%w: %s is not a file", errDamaged, path)
 	}
-	how := trustOf(path)
+	how, was := trustOf(path)
 	d, err := db.Open(path, db.Options{Synchronous: "NORMAL", CacheKB: 16 << 10})
 	if err != nil {
 		return nil, o, err
 	}
-	s := &Store{db: d, dir: filepath.Dir(path)}
+	s := &Store{db: d, dir: filepath.Dir(path), seal: was}
 	s.vectors = newVectorFiles(s.dir)
 	o, err = s.prepare(ctx, how)
 	if err != nil {
