@@ -182,7 +182,11 @@ func (s *session) openStore(ctx context.Context, rebuild bool) error {
 			return fmt.Errorf("remove the index: %w", err)
 		}
 	}
-	s.store, s.opening, err = sqlite.Open(ctx, s.dir, s.app.now)
+	if s.writer {
+		s.store, s.opening, err = sqlite.Open(ctx, s.dir, s.app.now)
+	} else {
+		s.store, err = sqlite.Join(ctx, s.dir)
+	}
 	if err != nil {
 		return fmt.Errorf("open the index: %w", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -220,9 +221,9 @@ func TestVaultGoesAwayDuringARun(t *testing.T) {
 	}
 	// The indexer asks the clock before it opens each file, after the walk.
 	var once sync.Once
-	calls := 0
+	var calls atomic.Int32
 	ix := index.New(b.vault, b.store, index.Options{Workers: 1, Now: func() time.Time {
-		if calls++; calls > 5 {
+		if calls.Add(1) > 5 {
 			once.Do(func() { must(t, os.Rename(b.dir, b.dir+"-away")) })
 		}
 		return b.clock()

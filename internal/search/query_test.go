@@ -69,6 +69,12 @@ func FuzzParse(f *testing.F) {
 	for _, s := range []string{`tea "a b" -c tag:x path:"y z" [k>=1] after:2026`, "[[x]] #tag -#no \xff \"", "type:ÄÖ before:yesterday -[", "日本-語 'x' -\""} {
 		f.Add(s)
 	}
+	f.Add(strings.Repeat("one ", 500) + strings.Repeat("a1-b2-", 500))
+	var parts strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&parts, "w%d-", i)
+	}
+	f.Add(parts.String())
 	f.Fuzz(func(t *testing.T, s string) {
 		q, err := Parse(s, today)
 		if err != nil {

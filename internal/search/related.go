@@ -56,7 +56,7 @@ func (r *run) addNamed(ctx context.Context, found []index.Name, add func(*Hit, i
 		return slices.Index(paths, a.File.Path) - slices.Index(paths, b.File.Path)
 	})
 	for _, row := range rows {
-		if allowed == nil || allowed[row.ID] {
+		if allowed == nil || allowed(row.ID) {
 			add(r.hit(row.ID, row.File.Path), name[row.File.Path])
 		}
 	}

@@ -22,7 +22,7 @@ type run struct {
 	filter index.Filter
 	hits   map[int64]*Hit
 	order  []*Hit
-	must   map[int64]bool // see mustOccur
+	must   func(note int64) bool // see mustOccur
 	out    Answer
 }
 
@@ -208,7 +208,7 @@ func (r *run) meaning(ctx context.Context) error {
 	rank := 0
 	seen := map[int64]bool{}
 	for i, p := range near {
-		if seen[p.ID] || must != nil && !must[p.ID] || rank >= r.depth() || float64(p.Cosine) < r.w.Faint {
+		if seen[p.ID] || must != nil && !must(p.ID) || rank >= r.depth() || float64(p.Cosine) < r.w.Faint {
 			continue
 		}
 		seen[p.ID] = true
@@ -224,9 +224,9 @@ func (r *run) meaning(ctx context.Context) error {
 	return nil
 }
 
-// mustOccur is the set of notes that phrases and exclusions leave, for the
-// rankings that do not see words; nil when all are left.
-func (r *run) mustOccur(ctx context.Context) (map[int64]bool, error) {
+// mustOccur tells which notes phrases and exclusions leave, for the rankings
+// that do not see words; nil when all are left.
+func (r *run) mustOccur(ctx context.Context) (func(note int64) bool, error) {
 	if len(r.q.Phrases)+len(r.q.Not) == 0 || r.must != nil {
 		return r.must, nil
 	}
@@ -237,31 +237,20 @@ func (r *run) mustOccur(ctx context.Context) (map[int64]bool, error) {
 	for _, n := range r.q.Not {
 		m.None = append(m.None, index.Term{Words: strings.Fields(n)})
 	}
-	allowed := map[int64]bool{}
-	if len(m.All) == 0 {
-		// Only exclusions: everything that does not match one of them.
-		rows, err := r.s.Store.Notes(ctx, index.Select{Filter: r.filter})
-		if err != nil {
-			return nil, err
-		}
-		for _, row := range rows {
-			allowed[row.ID] = true
-		}
+	exclusions := len(m.All) == 0
+	if exclusions {
 		m.Any, m.None = m.None, nil
 	}
 	found, err := r.s.Store.Match(ctx, m)
 	if err != nil {
 		return nil, err
 	}
+	in := make(map[int64]bool, len(found))
 	for _, f := range found {
-		if len(m.All) == 0 {
-			delete(allowed, f.ID)
-		} else {
-			allowed[f.ID] = true
-		}
+		in[f.ID] = true
 	}
-	r.must = allowed
-	return allowed, nil
+	r.must = func(note int64) bool { return in[note] != exclusions }
+	return r.must, nil
 }
 
 func (r *run) note(format string, args ...any) {

@@ -30,7 +30,7 @@ func newSpecimen(t *testing.T, killed bool) *specimen {
 	sp := &specimen{notes: t.TempDir(), index: t.TempDir()}
 	for i := range 40 {
 		text := fmt.Sprintf("---\ntags: [tea, t%d]\naliases: [Alias %d]\nrating: %d\n---\n# Note %d\n\nGreen tea number %d. See [[n%d]] and [x](n%d.md).\n\n## Part\n\n%s\n",
-			i%7, i, i%5, i, i, (i*7)%40, (i+1)%40, strings.Repeat(fmt.Sprintf("word%d kettle water ", i), 40))
+			i%7, i, i%5, i, i, (i*7)%40, (i+1)%40, strings.Repeat(fmt.Sprintf("word%d kettle water ", i), 8))
 		must(t, os.WriteFile(filepath.Join(sp.notes, fmt.Sprintf("n%d.md", i)), []byte(text), 0o644))
 	}
 	old := time.Now().Add(-time.Hour)
@@ -56,6 +56,14 @@ func newSpecimen(t *testing.T, killed bool) *specimen {
 		must(t, copyFolder(dir, sp.index, ""))
 	}
 	return sp
+}
+
+// many is how often something random is tried: a tenth of it in short tests.
+func many(n int) int {
+	if testing.Short() {
+		return n / 10
+	}
+	return n
 }
 
 func must(t *testing.T, err error) {
@@ -165,11 +173,11 @@ func TestDamagedIndexIsNeverUsed(t *testing.T) {
 		kept bool
 	}
 	var all []damage
-	for i := range 120 {
+	for i := range many(120) {
 		all = append(all, damage{fmt.Sprint("flip ", i), func(t *testing.T, p string) { flip(t, p, r) }, true})
 	}
-	for i := range 60 {
-		n := size * int64(i+1) / 61
+	for i := range many(60) {
+		n := size * int64(i+1) / int64(many(60)+1)
 		all = append(all, damage{fmt.Sprint("cut at ", n), func(t *testing.T, p string) { must(t, os.Truncate(p, n)) }, true})
 	}
 	all = append(all,
@@ -280,11 +288,11 @@ func TestDamagedLog(t *testing.T) {
 		})
 	}
 	check("whole", func(*testing.T, string) {})
-	for i := range 60 {
+	for i := range many(60) {
 		check(fmt.Sprint("flip ", i), func(t *testing.T, wal string) { flip(t, wal, r) })
 	}
-	for i := range 30 {
-		check(fmt.Sprint("cut ", i), func(t *testing.T, wal string) { must(t, os.Truncate(wal, size*int64(i)/30)) })
+	for i := range many(30) {
+		check(fmt.Sprint("cut ", i), func(t *testing.T, wal string) { must(t, os.Truncate(wal, size*int64(i)/int64(many(30)))) })
 	}
 	check("gone", func(t *testing.T, wal string) { must(t, os.Remove(wal)) })
 	check("text", func(t *testing.T, wal string) { must(t, os.WriteFile(wal, []byte("dear diary"), 0o600)) })
@@ -297,7 +305,7 @@ func TestDecay(t *testing.T) {
 	sp := newSpecimen(t, false)
 	r := rand.New(rand.NewPCG(5, 6))
 	noticed, harmless, unseen := 0, 0, 0
-	for i := range 150 {
+	for i := range many(150) {
 		dir := sp.copy(t)
 		info, err := os.Stat(Path(dir))
 		must(t, err)
@@ -325,4 +333,19 @@ func TestDecay(t *testing.T) {
 		}
 	}
 	t.Logf("%d noticed, %d without effect, %d unseen", noticed, harmless, unseen)
+}
+
+// TestJoinReplacesNothing proves that a process without the right to write
+// leaves a damaged index where it is.
+func TestJoinReplacesNothing(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(Path(dir), []byte("not a database at all, but long enough to be looked at"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Join(t.Context(), dir); fault.Of(err) != fault.Busy {
+		t.Errorf("joining a damaged index: %v", err)
+	}
+	if b, err := os.ReadFile(Path(dir)); err != nil || !strings.HasPrefix(string(b), "not a database") {
+		t.Errorf("it was touched: %q, %v", b, err)
+	}
 }

@@ -100,7 +100,7 @@ func TestKilled(t *testing.T) {
 	commits := total / mortalBatch
 	step := 2
 	if testing.Short() {
-		step = 5
+		step = 15
 	}
 	for _, when := range []string{"before", "after", "during"} {
 		for at := 0; at <= commits; at += step {

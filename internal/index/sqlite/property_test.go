@@ -20,14 +20,10 @@ import (
 // vault, follows them as a running program would, and compares the index with
 // one that is built from the files: row for row, word for word.
 func TestIncrementalEqualsFresh(t *testing.T) {
-	steps := 1000
-	if testing.Short() {
-		steps = 200
-	}
-	for _, seed := range []uint64{1, 2, 3} {
+	for _, seed := range []uint64{1, 2} {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			d := newDriver(t, seed)
-			for i := range steps {
+			for i := range many(1000) {
 				d.step()
 				if i%8 == 7 {
 					d.follow()
@@ -37,6 +33,23 @@ func TestIncrementalEqualsFresh(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestAroundTheLimit: of a file beyond the limit only the beginning is hashed,
+// and what is behind it still tells in its size and its problem.
+func TestAroundTheLimit(t *testing.T) {
+	d := newDriver(t, 1)
+	for i, size := range []int{maxNote, maxNote + 1, maxNote + 500, maxNote + 1, maxNote, maxNote - 1, maxNote} {
+		d.write("a.md", strings.Repeat("x", size))
+		if i%2 == 0 {
+			d.sync()
+		} else {
+			d.update([]string{"a.md"})
+		}
+		if diff := difference(dump(t, d.store), fresh(t, d.dir, vault.Options{MaxNote: maxNote}, d.options())); diff != "" {
+			t.Errorf("at %d bytes:\n%s", size, diff)
+		}
 	}
 }
 

@@ -51,23 +51,25 @@ const (
 	foreign              // something else wrote it, or it was marked as damaged
 )
 
-func trustOf(path string) trust {
+// trustOf compares the file with its seal, which it returns too.
+func trustOf(path string) (trust, seal) {
 	now, err := sealOf(path)
 	if err != nil || strings.HasPrefix(string(now), "0 ") {
-		return sealed
+		return sealed, ""
 	}
-	was, _ := os.ReadFile(sealPath(path)) // a seal that cannot be read is none
-	switch seal(was) {
+	b, _ := os.ReadFile(sealPath(path)) // a seal that cannot be read is none
+	was := seal(b)
+	switch was {
 	case now:
-		return sealed
+		return sealed, was
 	case damagedSeal:
-		return foreign
+		return foreign, was
 	}
 	// Whoever dies leaves its log behind; whoever closes removes it.
 	if _, err := os.Stat(path + "-wal"); err == nil {
-		return torn
+		return torn, was
 	}
-	return foreign
+	return foreign, was
 }
 
 // reseal renews the seal after the file was written. Failing is no harm: the

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"lore/internal/db"
+	"lore/internal/fault"
 	"lore/internal/index"
 )
 
@@ -81,6 +82,16 @@ func Open(ctx context.Context, dir string, now func() time.Time) (*Store, Openin
 	return s, o, nil
 }
 
+// Join opens the index that another process writes. It never replaces one:
+// what is damaged or of another version is that process's to mend.
+func Join(ctx context.Context, dir string) (*Store, error) {
+	s, _, err := open(ctx, Path(dir))
+	if Damaged(err) || errors.Is(err, errOtherVersion) {
+		return nil, fault.Fix(fault.Busy, "stop that process, then run this again", "the index cannot be used, and another lore process has it open")
+	}
+	return s, db.Explain(err, Path(dir))
+}
+
 // Path is the database of the index in the folder dir.
 func Path(dir string) string { return filepath.Join(dir, "index.db") }
 
@@ -91,12 +102,12 @@ func open(ctx context.Context, path string) (*Store, Opening, error) {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, o, fmt.Errorf("%w: %s is not a file", errDamaged, path)
 	}
-	how := trustOf(path)
+	how, was := trustOf(path)
 	d, err := db.Open(path, db.Options{Synchronous: "NORMAL", CacheKB: 16 << 10})
 	if err != nil {
 		return nil, o, err
 	}
-	s := &Store{db: d, dir: filepath.Dir(path)}
+	s := &Store{db: d, dir: filepath.Dir(path), seal: was}
 	s.vectors = newVectorFiles(s.dir)
 	o, err = s.prepare(ctx, how)
 	if err != nil {

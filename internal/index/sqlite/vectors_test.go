@@ -114,7 +114,7 @@ func TestDamagedVectors(t *testing.T) {
 		})
 	}
 	check("whole", 0, func(*testing.T, string) {})
-	for i := range 40 {
+	for i := range many(40) {
 		check(fmt.Sprint("records flipped ", i), 3, func(t *testing.T, p string) {
 			data, err := os.ReadFile(p)
 			must(t, err)
@@ -124,7 +124,7 @@ func TestDamagedVectors(t *testing.T) {
 			must(t, os.WriteFile(p, data, 0o600))
 		})
 	}
-	for i := range 40 {
+	for i := range many(40) {
 		check(fmt.Sprint("header flipped ", i), passages, func(t *testing.T, p string) {
 			data, err := os.ReadFile(p)
 			must(t, err)
@@ -132,8 +132,8 @@ func TestDamagedVectors(t *testing.T) {
 			must(t, os.WriteFile(p, data, 0o600))
 		})
 	}
-	for i := range 20 {
-		n := size * int64(i) / 20
+	for i := range many(20) {
+		n := size * int64(i) / int64(many(20))
 		lost := passages - int(max(0, n-vectorHeader)/record)
 		check(fmt.Sprint("cut at ", n), lost, func(t *testing.T, p string) { must(t, os.Truncate(p, n)) })
 	}
