@@ -11,8 +11,8 @@ import (
 	"runtime/debug"
 	"time"
 
-	"lore/internal/db"
 	"lore/internal/fault"
+	"lore/internal/index/sqlite"
 	"lore/internal/surface/cli"
 	"lore/internal/tool"
 	"lore/internal/tools/find"
@@ -56,8 +56,8 @@ func version() string {
 
 // explain knows the errors of the index, which no surface does.
 func (a *app) explain(err error) error {
-	if db.IsCorrupt(err) {
-		return fault.Fix(fault.Internal, "build it anew with lore index --rebuild; no note is touched", "the index is damaged")
+	if sqlite.Damaged(err) {
+		return fault.Fix(fault.Internal, "run it again, and it is built anew; no note is touched", "the index is damaged")
 	}
 	return err
 }

@@ -76,7 +76,7 @@ func (a *app) open(ctx context.Context, g cli.Globals, o cli.OpenOptions) (*cli.
 			s, err = a.openFresh(ctx, g, o)
 		}
 	}
-	if db.IsCorrupt(err) && !o.Rebuild {
+	if sqlite.Damaged(err) && !o.Rebuild {
 		// Damage that opening did not see. What is derived comes back by itself.
 		o.Rebuild = true
 		if s, err = a.openFresh(ctx, g, o); err == nil {

@@ -106,7 +106,14 @@ var errDamaged = errors.New("the index is damaged")
 
 // Damaged reports whether err means that the index must be built anew. Opening
 // it again does so.
-func Damaged(err error) bool { return db.IsCorrupt(err) || errors.Is(err, errDamaged) }
+func Damaged(err error) bool {
+	if err == nil {
+		return false
+	}
+	// A column of a strict table that is not what its table says; package sql
+	// has no other name for it.
+	return db.IsCorrupt(err) || errors.Is(err, errDamaged) || strings.Contains(err.Error(), "sql: Scan error on column")
+}
 
 // setAside moves a file that is not used again out of the way, where it can be
 // looked at. Only the newest one is kept: they are as large as an index.
