@@ -48,7 +48,8 @@ func (p *program) show(r tool.Result, dir string) error {
 	}
 	if v.Foot != "" {
 		// What is said about the answer is no part of it: a pipe gets the answer.
-		p.say(v.Foot)
+		// Tools speak to callers; a person at a terminal types a flag.
+		p.say(strings.ReplaceAll(v.Foot, "call again with offset ", "go on with --offset "))
 	}
 	return nil
 }
