@@ -29,7 +29,7 @@ unit: ## the tests, as on a plain clone
 	$(GO) test ./...
 
 race: ## the tests again with the race detector (needs a C compiler)
-	@sh scripts/need.sh gcc gcc && CGO_ENABLED=1 $(GO) test -race ./... || { sh scripts/need.sh --have gcc && exit 1 || echo "race: skipped, no C compiler can be installed here"; }
+	@sh scripts/need.sh gcc gcc && CGO_ENABLED=1 $(GO) test -race -short ./... || { sh scripts/need.sh --have gcc && exit 1 || echo "race: skipped, no C compiler can be installed here"; }
 
 arm64: ## the assembly for arm64, under emulation
 	@sh scripts/need.sh qemu-aarch64 qemu-user && GOARCH=arm64 $(GO) test -exec qemu-aarch64 ./internal/vector/... ./internal/embed/... || { sh scripts/need.sh --have qemu-aarch64 && exit 1 || echo "arm64: skipped, no emulator can be installed here"; }
