@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"slices"
 	"time"
 )
 
@@ -95,11 +96,13 @@ func (v *Vault) State() State {
 }
 
 // Remember tells a fresh vault which notes were known when it was last open,
-// so that the first walk can miss them.
+// so that the first walk can miss them. What the settings exclude by now is not
+// missed: its owner wanted it gone.
 func (v *Vault) Remember(keys []string) {
+	kept := slices.DeleteFunc(slices.Clone(keys), v.exclude.covers)
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.known = keys
+	v.known = kept
 }
 
 // Accept is a person's word that the missing notes are really gone: what the

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -222,5 +223,34 @@ func TestReadOnlyVault(t *testing.T) {
 	}
 	if l := walk(t, v); l.State.Mode != vault.ReadOnly || len(l.Entries) != 1 {
 		t.Errorf("%+v", l.State)
+	}
+}
+
+func TestExcludedNotesAreNotMissed(t *testing.T) {
+	dir := t.TempDir()
+	notes(t, dir, "Archive", 30)
+	notes(t, dir, "kept", 30)
+	var known []string
+	for _, folder := range []string{"Archive", "kept"} {
+		for i := range 30 {
+			known = append(known, fmt.Sprintf("%s/n%d.md", folder, i))
+		}
+	}
+	slices.Sort(known)
+	v, err := vault.Open(dir, vault.Options{Exclude: []string{"Archive"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = v.Close() })
+	v.Remember(known)
+	l, err := v.Walk(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l.State.Mode == vault.Offline {
+		t.Errorf("the vault is offline: %s", l.State.Reason)
+	}
+	if gone := l.Gone(known); len(gone) != 30 {
+		t.Errorf("%d notes are gone, want the 30 that are excluded", len(gone))
 	}
 }
