@@ -5,6 +5,8 @@ package vault
 import (
 	"io/fs"
 	"os"
+	"slices"
+	"strings"
 )
 
 // An openFolder is a folder that a walk is in.
@@ -22,24 +24,32 @@ func (d openFolder) enter(name string) (openFolder, error) {
 	return openFolder{r}, err
 }
 
-// infos asks the system about every file in the folder.
-func (d openFolder) infos() ([]fs.FileInfo, error) {
+// infos asks the system about every file in the folder, by name. One that cannot be asked
+// about does not hide the others; the first error comes along.
+func (d openFolder) infos() (infos []fs.FileInfo, err error) {
+	defer func() {
+		slices.SortFunc(infos, func(a, b fs.FileInfo) int { return strings.Compare(a.Name(), b.Name()) })
+	}()
 	f, err := d.root.Open(".")
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return f.Readdir(-1)
-}
-
-// names lists the files in the folder.
-func (d openFolder) names() ([]string, error) {
-	f, err := d.root.Open(".")
-	if err != nil {
-		return nil, err
+	infos, err = f.Readdir(-1)
+	if err == nil {
+		return infos, nil
 	}
-	defer f.Close()
-	return f.Readdirnames(-1)
+	if _, err := f.Seek(0, 0); err != nil {
+		return infos, err
+	}
+	names, _ := f.Readdirnames(-1) // err is the news
+	infos = infos[:0]
+	for _, name := range names {
+		if info, err := d.root.Lstat(name); err == nil {
+			infos = append(infos, info)
+		}
+	}
+	return infos, err
 }
 
 func (d openFolder) close() { _ = d.root.Close() } // only read

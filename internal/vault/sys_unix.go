@@ -19,7 +19,10 @@ const oddNamesDiffer = false
 
 // identity reads the inode and the number of hard links of a file.
 func identity(info fs.FileInfo) (inode, links uint64) {
-	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+	switch st := info.Sys().(type) {
+	case *unix.Stat_t:
+		return uint64(st.Ino), uint64(st.Nlink)
+	case *syscall.Stat_t:
 		return uint64(st.Ino), uint64(st.Nlink)
 	}
 	return 0, 1

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -110,7 +109,7 @@ func (w *walker) folder(at openFolder, key, disk string, depth int) error {
 			return err
 		}
 	}
-	infos, err := w.read(at, disk)
+	infos, err := at.infos()
 	if err != nil {
 		w.unreadable(keyOrRoot(key), err)
 	}
@@ -169,28 +168,6 @@ func join(dir, name string) string {
 		return name
 	}
 	return dir + "/" + name
-}
-
-// read lists a folder with what the system knows of each file. When one file
-// cannot be asked about, the others are asked one by one.
-func (w *walker) read(at openFolder, disk string) ([]fs.FileInfo, error) {
-	infos, err := at.infos()
-	if err == nil {
-		slices.SortFunc(infos, func(a, b fs.FileInfo) int { return strings.Compare(a.Name(), b.Name()) })
-		return infos, nil
-	}
-	names, namesErr := at.names()
-	if namesErr != nil {
-		return nil, namesErr
-	}
-	slices.Sort(names)
-	infos = infos[:0]
-	for _, name := range names {
-		if info, err := w.root.Lstat(join(disk, name)); err == nil {
-			infos = append(infos, info)
-		}
-	}
-	return infos, err
 }
 
 // keysFirst moves names that are not their own keys to the end, so that of two
