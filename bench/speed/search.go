@@ -80,12 +80,12 @@ func compareSearch(vault, dir string) error {
 		}
 		plain, ours, ratio = append(plain, ms(a)), append(ours, ms(b)), append(ratio, b.Seconds()/a.Seconds())
 	}
-	fmt.Println("| 200 questions, best of 3 each | p50 ms | p95 ms |")
-	fmt.Println("|---|---|---|")
-	fmt.Printf("| plain FTS5, words joined by OR, ten rows | %.2f | %.2f |\n", at(plain, 50), at(plain, 95))
-	fmt.Printf("| Lore, lexical, with excerpts | %.2f | %.2f |\n", at(ours, 50), at(ours, 95))
-	fmt.Printf("| ratio of the percentiles | %.2f | %.2f |\n", at(ours, 50)/at(plain, 50), at(ours, 95)/at(plain, 95))
-	fmt.Printf("| ratio, question by question | %.2f | %.2f |\n", at(ratio, 50), at(ratio, 95))
+	fmt.Println("| 200 questions, best of 3 each | p50 ms | p95 ms | worst |")
+	fmt.Println("|---|---|---|---|")
+	fmt.Printf("| plain FTS5, words joined by OR, ten rows | %.2f | %.2f | %.2f |\n", at(plain, 50), at(plain, 95), at(plain, 100))
+	fmt.Printf("| Lore, lexical, with excerpts | %.2f | %.2f | %.2f |\n", at(ours, 50), at(ours, 95), at(ours, 100))
+	fmt.Printf("| ratio of the percentiles | %.2f | %.2f | %.2f |\n", at(ours, 50)/at(plain, 50), at(ours, 95)/at(plain, 95), at(ours, 100)/at(plain, 100))
+	fmt.Printf("| ratio, question by question | %.2f | %.2f | %.2f |\n", at(ratio, 50), at(ratio, 95), at(ratio, 100))
 	return nil
 }
 

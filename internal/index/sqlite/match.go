@@ -11,8 +11,9 @@ import (
 )
 
 // Match asks the full-text index. The cut is made on the bare row ids, before
-// any row of notes is touched. Only when it falls among equals, which go by
-// path, are the paths of all of them looked at.
+// any row of notes is touched. Equals go by path, so some more rows are taken
+// than asked for; only when the cut falls among more equals than that are the
+// paths of all of them looked at.
 func (s *Store) Match(ctx context.Context, m index.Match) (_ []index.Scored, err error) {
 	defer s.notice(&err)
 	expr := expression(&m)
@@ -23,19 +24,22 @@ func (s *Store) Match(ctx context.Context, m index.Match) (_ []index.Scored, err
 	const order = ` ORDER BY h.score, n.path`
 	found, args := matching(&m, expr)
 	ranked := m.Weights != [index.Columns]float64{}
-	cut := ` LIMIT ?`
+	cut, take := ` LIMIT ?`, limit
 	if ranked {
-		cut = ` ORDER BY score LIMIT ?`
+		cut, take = ` ORDER BY score LIMIT ?`, limit+equals
 	}
-	out, err := s.scored(ctx, `SELECT h.rowid, n.path, h.score FROM (`+found+cut+`) h JOIN notes n ON n.id = h.rowid`+order, append(args, limit+1)...)
+	out, err := s.scored(ctx, `SELECT h.rowid, n.path, h.score FROM (`+found+cut+`) h JOIN notes n ON n.id = h.rowid`+order, append(args, take)...)
 	if err != nil || len(out) <= limit {
 		return out, err
 	}
-	if ranked && out[limit].Score == out[limit-1].Score {
+	if len(out) == take && out[take-1].Score == out[limit-1].Score {
 		return s.scored(ctx, `SELECT h.rowid, n.path, h.score FROM (`+found+`) h JOIN notes n ON n.id = h.rowid`+order+` LIMIT ?`, append(args, limit)...)
 	}
 	return out[:limit], nil
 }
+
+// equals is how many notes of one score are sorted without a second question.
+const equals = 100
 
 // matching is the question for row ids and scores. bm25 is negative, best
 // lowest.
