@@ -201,9 +201,10 @@ func (w *walker) name(info fs.FileInfo, key, disk string) (child, bool) {
 		w.problem(BadName, join(key, shown), "", "the name is not valid UTF-8; rename the file to use it here")
 		return child{}, false
 	}
-	c := child{name: name, key: join(key, Key(name)), disk: join(disk, name)}
-	if c.disk == c.key {
-		c.disk = c.key // one string, not two
+	c := child{name: name, key: join(key, Key(name))}
+	c.disk = c.key // one string, not two
+	if key != disk || Key(name) != name {
+		c.disk = join(disk, name)
 	}
 	if err := checkName(name); err != nil {
 		w.problem(BadName, c.key, "", "%v", err)
