@@ -21,7 +21,7 @@ import (
 // packages of a lower layer; a child ranks above its parent.
 var layers = [][]string{
 	{"fault", "change", "vector"},
-	{"note", "access", "event", "db", "sample"},
+	{"note", "access", "event", "db", "sample", "pattern"},
 	{"vault", "embed", "embed/wordpiece"},
 	{"embed/bert", "embed/remote", "index"},
 	{"embed/builtin", "embed/ollama", "embed/openai", "index/sqlite"},

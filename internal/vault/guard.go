@@ -99,7 +99,7 @@ func (v *Vault) State() State {
 // so that the first walk can miss them. What the settings exclude by now is not
 // missed: its owner wanted it gone.
 func (v *Vault) Remember(keys []string) {
-	kept := slices.DeleteFunc(slices.Clone(keys), v.exclude.covers)
+	kept := slices.DeleteFunc(slices.Clone(keys), v.exclude.Covers)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.known = kept

@@ -26,7 +26,7 @@ func (v *Vault) follow(root *os.Root, disk string) (fs.FileInfo, Problem) {
 		return nil, Problem{Kind: FolderLink, Other: target, Detail: "a link to a folder is not entered; its files are listed where the folder lies"}
 	case !info.Mode().IsRegular():
 		return nil, Problem{Kind: NotRegular, Other: target, Detail: "the link leads to " + what(info.Mode()) + ", which is never opened"}
-	case !plain || Hidden(target) || v.exclude.covers(Key(target)):
+	case !plain || Hidden(target) || v.exclude.Covers(Key(target)):
 		return nil, Problem{Kind: EscapingLink, Other: target, Detail: "the link leads into a hidden or excluded place"}
 	}
 	return info, Problem{}

@@ -132,7 +132,7 @@ func (v *Vault) visible(p string, hidden bool) (string, error) {
 		return "", fault.New(fault.Unsafe, "path %q belongs to Lore itself", p)
 	case !hidden && Hidden(key):
 		return "", fault.New(fault.Denied, "path %q is hidden", p)
-	case v.exclude.covers(key):
+	case v.exclude.Covers(key):
 		return "", fault.New(fault.Denied, "path %q is excluded by the settings of the vault", p)
 	}
 	return key, nil

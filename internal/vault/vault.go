@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"lore/internal/fault"
+	"lore/internal/pattern"
 )
 
 // The limits that hold when [Options] names none.
@@ -38,7 +39,7 @@ type Options struct {
 // goroutines.
 type Vault struct {
 	dir     string
-	exclude patterns
+	exclude pattern.List
 	maxNote int64
 	maxRead int64
 	log     *slog.Logger
@@ -65,7 +66,7 @@ func Open(dir string, opt Options) (*Vault, error) {
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "vault %q: %v", dir, err)
 	}
-	exclude, err := compile(opt.Exclude)
+	exclude, err := pattern.Compile(opt.Exclude)
 	if err != nil {
 		return nil, err
 	}

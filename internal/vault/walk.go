@@ -210,7 +210,7 @@ func (w *walker) name(info fs.FileInfo, key, disk string) (child, bool) {
 		w.problem(BadName, c.key, "", "%v", err)
 		return child{}, false
 	}
-	if w.v.exclude.match(c.key) {
+	if w.v.exclude.Match(c.key) {
 		w.list.Excluded++
 		return child{}, false
 	}

@@ -347,7 +347,7 @@ func (w *Watcher) event(ctx context.Context, ev fsnotify.Event, ok bool) {
 
 // ignored reports paths that nobody wants to hear of.
 func (w *Watcher) ignored(key string) bool {
-	return Hidden(key) || partial(key[strings.LastIndexByte(key, '/')+1:]) || w.v.exclude.covers(key)
+	return Hidden(key) || partial(key[strings.LastIndexByte(key, '/')+1:]) || w.v.exclude.Covers(key)
 }
 
 func (w *Watcher) isFolder(disk string) bool {

@@ -1,8 +1,8 @@
-package vault
+package pattern
 
 import "testing"
 
-func TestExclude(t *testing.T) {
+func TestCovers(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		pattern, key string
@@ -34,16 +34,16 @@ func TestExclude(t *testing.T) {
 		{"*", "a.md", true},
 		{"private", "Private/a.md", false},
 	} {
-		ps, err := compile([]string{"unrelated/**", c.pattern})
+		ps, err := Compile([]string{"unrelated/**", c.pattern})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := ps.covers(c.key); got != c.want {
+		if got := ps.Covers(c.key); got != c.want {
 			t.Errorf("%q and %q: %v", c.pattern, c.key, got)
 		}
 	}
 	for _, bad := range []string{"", "/", "a/["} {
-		if _, err := compile([]string{bad}); err == nil {
+		if _, err := Compile([]string{bad}); err == nil {
 			t.Errorf("pattern %q is taken", bad)
 		}
 	}

@@ -1,14 +1,22 @@
-package vault
+// Package pattern decides whether a path fits one of a list of patterns, as
+// people write them to name files and folders. It knows paths as text and opens
+// nothing.
+//
+// "*", "?" and "[...]" stay inside one name, "**" stands for any number of
+// folders, and a pattern without a slash fits a name at any depth.
+package pattern
 
 import (
 	"path"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"lore/internal/fault"
 )
 
-// patterns is a compiled list of [Options.Exclude].
-type patterns []pattern
+// A List is a compiled list of patterns. The empty List fits nothing.
+type List []pattern
 
 type pattern struct {
 	parts []part
@@ -48,10 +56,11 @@ func (p part) match(name string) bool {
 	return ok
 }
 
-func compile(list []string) (patterns, error) {
-	var out patterns
+// Compile reads patterns. One that cannot be read is an error that names it.
+func Compile(list []string) (List, error) {
+	var out List
 	for _, s := range list {
-		text := strings.Trim(Key(s), "/")
+		text := strings.Trim(norm.NFC.String(s), "/")
 		if text == "" {
 			return nil, fault.Field("exclude", `write a pattern such as "Private/**"`, "pattern %q is empty", s)
 		}
@@ -72,10 +81,10 @@ func compile(list []string) (patterns, error) {
 	return out, nil
 }
 
-// match reports whether a pattern fits the path itself, not a folder above it.
+// Match reports whether a pattern fits the path itself, not a folder above it.
 // It is asked about every file of a vault, so it splits the path only when a
 // pattern's first name leaves a chance.
-func (ps patterns) match(key string) bool {
+func (ps List) Match(key string) bool {
 	var names []string
 	for _, p := range ps {
 		first := p.parts[0]
@@ -98,17 +107,17 @@ func (ps patterns) match(key string) bool {
 	return false
 }
 
-// covers reports whether a pattern fits the path or a folder above it.
-func (ps patterns) covers(key string) bool {
+// Covers reports whether a pattern fits the path or a folder above it.
+func (ps List) Covers(key string) bool {
 	if len(ps) == 0 {
 		return false
 	}
 	for i := range len(key) {
-		if key[i] == '/' && ps.match(key[:i]) {
+		if key[i] == '/' && ps.Match(key[:i]) {
 			return true
 		}
 	}
-	return ps.match(key)
+	return ps.Match(key)
 }
 
 func fits(parts []part, names []string) bool {
