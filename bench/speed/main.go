@@ -165,8 +165,8 @@ func compareStart(vault, dir string) error {
 		return err
 	}
 	mark := filepath.Join(filepath.Dir(db[0]), "glance.json")
-	paused := func() (cost, error) {
-		if err := os.Remove(mark); err != nil { // as if the last question were long ago
+	walked := func() (cost, error) {
+		if err := os.Remove(mark); err != nil { // as after a change
 			return cost{}, err
 		}
 		return search("lexical")()
@@ -178,7 +178,7 @@ func compareStart(vault, dir string) error {
 			run func() (cost, error)
 		}{
 			{&bare, func() (cost, error) { return self("query", db[0], "meeting") }},
-			{&first, paused}, {&lexical, search("lexical")}, {&hybrid, search("hybrid")},
+			{&first, walked}, {&lexical, search("lexical")}, {&hybrid, search("hybrid")},
 		} {
 			c, err := m.run()
 			if err != nil {
@@ -193,7 +193,7 @@ func compareStart(vault, dir string) error {
 	for _, m := range []struct {
 		name string
 		c    []cost
-	}{{"open the same file, one query", bare}, {"lore search --mode lexical --json", lexical}, {"lore search --mode hybrid --json", hybrid}, {"lexical, first after a pause: compares the whole vault", first}} {
+	}{{"open the same file, one query", bare}, {"lore search --mode lexical --json", lexical}, {"lore search --mode hybrid --json", hybrid}, {"lexical, after a change: walks the whole vault", first}} {
 		c := median(m.c)
 		fmt.Printf("| %s | %.1f | %.1f | %.2f |\n", m.name, ms(c.wall), ms(c.cpu), c.wall.Seconds()/b.wall.Seconds())
 	}

@@ -58,10 +58,6 @@ type session struct {
 	sum index.Summary
 }
 
-// recent is how long a comparison with the vault is believed when a glance at it
-// shows no change. It lets a script that asks ten questions compare once.
-const recent = 2 * time.Second
-
 // patience is how long a question waits for the index to catch up with the
 // vault. Comparing ten thousand notes takes a tenth of it.
 const patience = 300 * time.Millisecond
@@ -245,9 +241,11 @@ func (s *session) catchUp(ctx context.Context, o cli.OpenOptions) error {
 	if !s.writer {
 		return s.awaitFirst(ctx)
 	}
-	if g := s.lastGlance(); !o.Wait && !s.opening.Rebuilt && s.app.now().Sub(g.Began) < recent && s.vault.Unchanged(g) {
-		s.indexer.Believe(g.Began)
-		return nil
+	if g := s.lastGlance(); !o.Wait && !s.opening.Rebuilt && !g.Began.IsZero() {
+		same, err := s.indexer.Unchanged(ctx, g)
+		if same || sqlite.Damaged(err) {
+			return err
+		}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	s.cancel = cancel

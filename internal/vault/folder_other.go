@@ -52,4 +52,10 @@ func (d openFolder) infos() (infos []fs.FileInfo, err error) {
 	return infos, err
 }
 
+// self asks the system about the folder.
+func (d openFolder) self() (fs.FileInfo, error) { return d.root.Stat(".") }
+
+// stat asks the system about one file in the folder.
+func (d openFolder) stat(name string) (fs.FileInfo, error) { return d.root.Lstat(name) }
+
 func (d openFolder) close() { _ = d.root.Close() } // only read

@@ -60,6 +60,18 @@ func (d openFolder) infos() ([]fs.FileInfo, error) {
 	return out, err
 }
 
+// self asks the system about the folder.
+func (d openFolder) self() (fs.FileInfo, error) {
+	st := &fileStat{}
+	return st, unix.Fstat(int(d.file.Fd()), &st.sys)
+}
+
+// stat asks the system about one file in the folder.
+func (d openFolder) stat(name string) (fs.FileInfo, error) {
+	st := &fileStat{name: name}
+	return st, fstatat(int(d.file.Fd()), name, &st.sys)
+}
+
 func fstatat(fd int, name string, st *unix.Stat_t) error {
 	for {
 		err := unix.Fstatat(fd, name, st, unix.AT_SYMLINK_NOFOLLOW)

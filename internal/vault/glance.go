@@ -3,48 +3,158 @@ package vault
 import (
 	"maps"
 	"os"
-	"path/filepath"
+	"path"
+	"runtime"
 	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
-// A Glance is a short list of places that show at little cost whether a vault
-// is still as a walk saw it: every folder, because a file that comes, goes or is
-// replaced changes the time of its folder, and the files that were changed
-// last, because those are the ones that are written again. A file that lay
-// untouched and is now overwritten in place escapes it; a walk does not.
+// A Glance is what has to be remembered of a walk to see later, at a fraction of
+// its cost, that nothing has changed: a file that comes or goes changes the time
+// of its folder, and a file that is written changes its own.
 type Glance struct {
-	Began   time.Time `json:"began"` // of the walk
-	Folders []string  `json:"folders"`
-	Files   []string  `json:"files"`
+	Began   time.Time `json:"began"`
+	Folders []string  `json:"folders"` // names on disk
 }
 
-// glanceFiles is how many files a glance looks at.
-const glanceFiles = 200
-
-// Glance lists the places to look at after the walk that made l.
+// Glance remembers the walk that made l.
 func (l *Listing) Glance() Glance {
-	newest := slices.Clone(l.Entries)
-	slices.SortFunc(newest, func(a, b Entry) int { return int(min(1, max(-1, b.ModTime-a.ModTime))) })
-	g := Glance{Began: l.Began, Folders: slices.Sorted(maps.Keys(l.folders))}
-	for _, e := range newest[:min(glanceFiles, len(newest))] {
-		g.Files = append(g.Files, e.OnDisk)
-	}
-	return g
+	return Glance{Began: l.Began, Folders: slices.Sorted(maps.Keys(l.folders))}
 }
 
-// Unchanged reports whether nothing that g lists was changed since its walk
-// began. The clocks of file systems are coarse, so what changed a moment before
-// the walk counts as changed after it.
-func (v *Vault) Unchanged(g Glance) bool {
+// A Known file is one that a walk saw, with what it saw of it.
+type Known struct {
+	Path    string
+	Size    int64
+	ModTime int64
+	Inode   uint64
+}
+
+// Unchanged reports whether the vault is still as the walk of g saw it, when
+// files is everything it listed, by path. It may say no where a walk would find
+// nothing new (a hidden file came, a note is a link, a name is not NFC), and
+// says yes only when it is so. The clocks of file systems are coarse, so a
+// folder that changed a moment before the walk counts as changed.
+func (v *Vault) Unchanged(g Glance, files []Known) bool {
+	root, id, err := openRoot(v.dir)
+	if err != nil {
+		return false
+	}
+	defer root.Close()
+	if len(g.Folders) == 0 || !v.isOpenOn(id) {
+		return false
+	}
 	since := g.Began.Add(-20 * time.Millisecond)
-	for _, list := range [][]string{g.Folders, g.Files} {
-		for _, p := range list {
-			info, err := os.Lstat(filepath.Join(v.dir, filepath.FromSlash(p)))
-			if err != nil || info.ModTime().After(since) {
-				return false
+	// The system answers several questions at once, and there are many.
+	parts := slices.Collect(slices.Chunk(files, max(1, len(files)/runtime.GOMAXPROCS(0)+1)))
+	if len(parts) == 0 {
+		parts = [][]Known{nil}
+	}
+	seen := make([]map[string]bool, len(parts))
+	var wg sync.WaitGroup
+	var changed atomic.Bool
+	for i, part := range parts {
+		wg.Go(func() {
+			if seen[i] = look(root, since, part, nil, &changed); seen[i] == nil {
+				changed.Store(true)
 			}
+		})
+	}
+	wg.Wait()
+	if changed.Load() {
+		return false
+	}
+	var rest []string // the folders in which no file is known
+	for _, f := range g.Folders {
+		if f != "" && !slices.ContainsFunc(seen, func(m map[string]bool) bool { return m[f+"/"] }) {
+			rest = append(rest, f+"/")
 		}
 	}
-	return len(g.Folders) > 0
+	return look(root, since, nil, rest, &changed) != nil
+}
+
+// look visits files and folders and returns the folders it entered, or nil when
+// something is not as it was, or another look found that.
+func look(root *os.Root, since time.Time, files []Known, folders []string, stop *atomic.Bool) map[string]bool {
+	top, err := openedFolder(root)
+	if err != nil {
+		return nil
+	}
+	d := &descent{since: since, seen: map[string]bool{}}
+	defer d.close()
+	if !d.push("", top) {
+		return nil
+	}
+	for i := range files {
+		if !d.same(&files[i]) || stop.Load() {
+			return nil
+		}
+	}
+	for _, f := range folders {
+		if !d.enter(f) {
+			return nil
+		}
+	}
+	return d.seen
+}
+
+// A descent holds the folders open that lead to the file it looked at last, so
+// that files that come by path open each folder about once. It enters no folder
+// that was changed after since.
+type descent struct {
+	since time.Time
+	open  []level
+	seen  map[string]bool // the folders that were entered
+}
+
+type level struct {
+	path   string // with a slash at the end; "" for the vault
+	folder openFolder
+}
+
+func (d *descent) push(path string, f openFolder) bool {
+	d.open = append(d.open, level{path, f})
+	d.seen[path] = true
+	info, err := f.self()
+	return err == nil && info.ModTime().Before(d.since)
+}
+
+func (d *descent) same(f *Known) bool {
+	dir, name := path.Split(f.Path)
+	if !d.enter(dir) {
+		return false
+	}
+	info, err := d.open[len(d.open)-1].folder.stat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	inode, _ := identity(info)
+	return info.Size() == f.Size && info.ModTime().UnixNano() == f.ModTime && inode == f.Inode
+}
+
+// enter opens the folders down to dir, and closes those that do not lead to it.
+func (d *descent) enter(dir string) bool {
+	for !strings.HasPrefix(dir, d.open[len(d.open)-1].path) {
+		d.open[len(d.open)-1].folder.close()
+		d.open = d.open[:len(d.open)-1]
+	}
+	for rest := dir[len(d.open[len(d.open)-1].path):]; rest != ""; {
+		name, more, _ := strings.Cut(rest, "/")
+		last := d.open[len(d.open)-1]
+		sub, err := last.folder.enter(name)
+		if err != nil || len(d.open) > maxFolders || !d.push(last.path+name+"/", sub) {
+			return false
+		}
+		rest = more
+	}
+	return true
+}
+
+func (d *descent) close() {
+	for _, l := range d.open {
+		l.folder.close()
+	}
 }

@@ -1,0 +1,116 @@
+package vault_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lore/internal/vault"
+)
+
+// settled makes a small vault whose folders and files were last changed an hour
+// ago, and returns it with what a walk saw.
+func settled(t *testing.T) (string, *vault.Vault, vault.Glance, []vault.Known) {
+	t.Helper()
+	dir := t.TempDir()
+	for _, p := range []string{"a.md", "b/c.md", "b/c/d/e.md", "b/c/f.md", "b/z.md", "pic.png", "z.md"} {
+		write(t, dir, p, "text of "+p)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "empty"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	age(t, dir)
+	v, err := vault.Open(dir, vault.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = v.Close() })
+	l, err := v.Walk(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []vault.Known
+	for _, e := range l.Entries {
+		files = append(files, vault.Known{Path: e.Path, Size: e.Size, ModTime: e.ModTime, Inode: e.Inode})
+	}
+	return dir, v, l.Glance(), files
+}
+
+// age sets every time below dir back by an hour, the folders last.
+func age(t *testing.T, dir string) {
+	t.Helper()
+	var all []string
+	err := filepath.WalkDir(dir, func(p string, _ os.DirEntry, err error) error {
+		all = append(all, p)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Reverse(all)
+	then := time.Now().Add(-time.Hour)
+	for _, p := range all {
+		if err := os.Chtimes(p, then, then); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestUnchanged(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		change func(dir string) error
+		want   bool
+	}{
+		{"nothing", func(string) error { return nil }, true},
+		{"a read", func(dir string) error { _, err := os.ReadFile(filepath.Join(dir, "a.md")); return err }, true},
+		{"a new note", func(dir string) error { return os.WriteFile(filepath.Join(dir, "b/new.md"), nil, 0o644) }, false},
+		{"a note in an empty folder", func(dir string) error { return os.WriteFile(filepath.Join(dir, "empty/n.md"), nil, 0o644) }, false},
+		{"a new folder", func(dir string) error { return os.Mkdir(filepath.Join(dir, "b/c/d/x"), 0o755) }, false},
+		{"a note gone", func(dir string) error { return os.Remove(filepath.Join(dir, "b/c/d/e.md")) }, false},
+		{"a folder gone", func(dir string) error { return os.RemoveAll(filepath.Join(dir, "b/c")) }, false},
+		{"a rename", func(dir string) error {
+			return os.Rename(filepath.Join(dir, "z.md"), filepath.Join(dir, "y.md"))
+		}, false},
+		{"an edit in place", func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, "b/c/f.md"), []byte("other words"), 0o644)
+		}, false},
+		{"an edit of the same size", func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, "b/z.md"), []byte(strings.ToUpper("text of b/z.md")), 0o644)
+		}, false},
+		{"an older copy put in place", func(dir string) error {
+			p := filepath.Join(dir, "a.md")
+			old := time.Now().Add(-48 * time.Hour)
+			return os.Chtimes(p, old, old)
+		}, false},
+		{"a note that became a folder", func(dir string) error {
+			p := filepath.Join(dir, "a.md")
+			if err := os.Remove(p); err != nil {
+				return err
+			}
+			return os.Mkdir(p, 0o755)
+		}, false},
+		{"the vault gone", os.RemoveAll, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			dir, v, g, files := settled(t)
+			if err := c.change(dir); err != nil {
+				t.Fatal(err)
+			}
+			if got := v.Unchanged(g, files); got != c.want {
+				t.Errorf("unchanged: %v", got)
+			}
+		})
+	}
+	t.Run("a walk that was never made", func(t *testing.T) {
+		_, v, _, files := settled(t)
+		if v.Unchanged(vault.Glance{}, files) {
+			t.Error("an empty glance is believed")
+		}
+	})
+}
