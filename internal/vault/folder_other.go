@@ -24,6 +24,9 @@ func (d openFolder) enter(name string) (openFolder, error) {
 	return openFolder{r}, err
 }
 
+// pass opens the folder of that name, to ask about what is in it.
+func (d openFolder) pass(name string) (openFolder, error) { return d.enter(name) }
+
 // infos asks the system about every file in the folder, by name. One that cannot be asked
 // about does not hide the others; the first error comes along.
 func (d openFolder) infos() (infos []fs.FileInfo, err error) {

@@ -16,25 +16,40 @@ import (
 // An openFolder is a folder that a walk is in. One open serves both to list it
 // and to enter the folders below, which is half of what [os.Root] needs, and
 // leads as little out of the vault: a name has no slash, and a link is refused.
-type openFolder struct{ file *os.File }
+type openFolder struct {
+	file *os.File // nil for one that is only passed through
+	fd   int
+}
 
 // openedFolder opens the folder that root holds.
 func openedFolder(root *os.Root) (openFolder, error) {
 	f, err := root.Open(".")
-	return openFolder{f}, err
+	if err != nil {
+		return openFolder{}, err
+	}
+	return openFolder{f, int(f.Fd())}, nil
 }
 
-// enter opens the folder of that name.
+// enter opens the folder of that name, to list it.
 func (d openFolder) enter(name string) (openFolder, error) {
+	sub, err := d.pass(name)
+	if err == nil {
+		sub.file = os.NewFile(uintptr(sub.fd), name)
+	}
+	return sub, err
+}
+
+// pass opens the folder of that name, to ask about it and what is in it.
+func (d openFolder) pass(name string) (openFolder, error) {
 	for {
-		fd, err := unix.Openat(int(d.file.Fd()), name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+		fd, err := unix.Openat(d.fd, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 		switch {
 		case errors.Is(err, syscall.EINTR):
 			continue
 		case err != nil:
 			return openFolder{}, &fs.PathError{Op: "open", Path: name, Err: err}
 		}
-		return openFolder{os.NewFile(uintptr(fd), name)}, nil
+		return openFolder{fd: fd}, nil
 	}
 }
 
@@ -46,11 +61,10 @@ func (d openFolder) infos() ([]fs.FileInfo, error) {
 	slices.Sort(names)
 	stats := make([]fileStat, len(names))
 	out := make([]fs.FileInfo, 0, len(names))
-	fd := int(d.file.Fd())
 	for i, name := range names {
 		st := &stats[i]
 		st.name = name
-		switch e := fstatat(fd, name, &st.sys); {
+		switch e := fstatat(d.fd, name, &st.sys); {
 		case e == nil:
 			out = append(out, st)
 		case err == nil && !errors.Is(e, syscall.ENOENT): // it went away meanwhile
@@ -63,13 +77,13 @@ func (d openFolder) infos() ([]fs.FileInfo, error) {
 // self asks the system about the folder.
 func (d openFolder) self() (fs.FileInfo, error) {
 	st := &fileStat{}
-	return st, unix.Fstat(int(d.file.Fd()), &st.sys)
+	return st, unix.Fstat(d.fd, &st.sys)
 }
 
 // stat asks the system about one file in the folder.
 func (d openFolder) stat(name string) (fs.FileInfo, error) {
 	st := &fileStat{name: name}
-	return st, fstatat(int(d.file.Fd()), name, &st.sys)
+	return st, fstatat(d.fd, name, &st.sys)
 }
 
 func fstatat(fd int, name string, st *unix.Stat_t) error {
@@ -111,4 +125,11 @@ func (f *fileStat) Mode() fs.FileMode {
 	return t | permissions
 }
 
-func (d openFolder) close() { _ = d.file.Close() } // only read
+// close lets the folder go. It was only read, so nothing can be lost.
+func (d openFolder) close() {
+	if d.file != nil {
+		_ = d.file.Close()
+		return
+	}
+	_ = unix.Close(d.fd)
+}

@@ -144,8 +144,11 @@ func (d *descent) enter(dir string) bool {
 	for rest := dir[len(d.open[len(d.open)-1].path):]; rest != ""; {
 		name, more, _ := strings.Cut(rest, "/")
 		last := d.open[len(d.open)-1]
-		sub, err := last.folder.enter(name)
-		if err != nil || len(d.open) > maxFolders || !d.push(last.path+name+"/", sub) {
+		if len(d.open) > maxFolders {
+			return false
+		}
+		sub, err := last.folder.pass(name)
+		if err != nil || !d.push(last.path+name+"/", sub) {
 			return false
 		}
 		rest = more
