@@ -21,7 +21,7 @@ import (
 // packages of a lower layer; a child ranks above its parent.
 var layers = [][]string{
 	{"fault", "change", "vector"},
-	{"note", "access", "event", "db", "sample", "pattern"},
+	{"note", "access", "event", "db", "sample", "pattern", "syncname"},
 	{"vault", "embed", "embed/wordpiece"},
 	{"embed/bert", "embed/remote", "index"},
 	{"embed/builtin", "embed/ollama", "embed/openai", "index/sqlite"},
@@ -56,8 +56,7 @@ const (
 
 // exceptions are the places that are over a ceiling, each with its reason.
 var exceptions = map[string]string{
-	"internal/vault": "reading, walking, watching and the guard share the open folder and its paths",
-	"internal/note":  "one dialect, one parser: block, inline, front matter and edits share their types",
+	"internal/note": "one dialect, one parser: block, inline, front matter and edits share their types",
 }
 
 // dependencies are the modules that may be used, each with its reason.

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"lore/internal/syncname"
 )
 
 // A Kind says what a file is to a vault.
@@ -31,7 +33,7 @@ func KindOf(key string) Kind {
 	case strings.EqualFold(ext, ".canvas"):
 		kind = Canvas
 	}
-	if kind != Attachment && ConflictOf(name) != "" {
+	if kind != Attachment && syncname.ConflictOf(name) != "" {
 		return Conflict
 	}
 	return kind
@@ -84,7 +86,7 @@ type Listing struct {
 	Folders  int // folders that were entered, with the root
 	// Replaced says that the folder is another one than the vault was opened on.
 	Replaced bool
-	// Began is when the walk began: see Racy.
+	// Began is when the walk began.
 	Began time.Time
 	// State is what the vault thinks of itself after this walk.
 	State State
@@ -118,17 +120,6 @@ func (l *Listing) ofKind(a, b Kind) iter.Seq[Entry] {
 			}
 		}
 	}
-}
-
-// racy is the coarsest clock of a common file system.
-const racy = 2 * time.Second
-
-// Racy reports whether e may have changed since without a new time: it was
-// written so shortly before the walk that a later write can carry the same
-// time. Compare its hash, not its time.
-func (l *Listing) Racy(e Entry) bool {
-	d := l.Began.Sub(time.Unix(0, e.ModTime))
-	return d < racy
 }
 
 // Unknown reports whether the walk cannot say that key is gone: it lies in a

@@ -50,9 +50,6 @@ func (v *Vault) Unchanged(g Glance, files []Known) bool {
 	since := g.Began.Add(-20 * time.Millisecond)
 	// The system answers several questions at once, and there are many.
 	parts := slices.Collect(slices.Chunk(files, max(1, len(files)/runtime.GOMAXPROCS(0)+1)))
-	if len(parts) == 0 {
-		parts = [][]Known{nil}
-	}
 	seen := make([]map[string]bool, len(parts))
 	var wg sync.WaitGroup
 	var changed atomic.Bool

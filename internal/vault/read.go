@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"lore/internal/fault"
+	"lore/internal/syncname"
 )
 
 // A Hash is the SHA-256 of a file's bytes: what a writer must show to prove
@@ -26,9 +27,6 @@ func Sum(data []byte) Hash { return sha256.Sum256(data) }
 
 // String is the hash in hexadecimal digits.
 func (h Hash) String() string { return hex.EncodeToString(h[:]) }
-
-// IsZero reports whether h is the hash of nothing yet.
-func (h Hash) IsZero() bool { return h == Hash{} }
 
 // MarshalText gives the hexadecimal digits.
 func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
@@ -112,7 +110,7 @@ func (v *Vault) Stat(ctx context.Context, p string) (Entry, error) {
 	if err != nil {
 		return Entry{}, err
 	}
-	if partial(path.Base(key)) {
+	if syncname.Partial(path.Base(key)) {
 		return Entry{}, fault.New(fault.Denied, "path %q is a download or a save that has not ended", p)
 	}
 	inode, _ := identity(info)

@@ -172,9 +172,6 @@ func (v *Vault) Close() error {
 // Dir is the absolute path of the folder.
 func (v *Vault) Dir() string { return v.dir }
 
-// MaxNote is how many bytes of a note are meant to be indexed.
-func (v *Vault) MaxNote() int64 { return v.maxNote }
-
 // handle opens the folder for one piece of work; the caller closes it. A handle
 // that stayed open would keep the disk from being unmounted, and would go on
 // showing a folder that was moved away.

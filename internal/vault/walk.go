@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"lore/internal/fault"
+	"lore/internal/syncname"
 )
 
 // maxFolders bounds how deep folders may lie inside folders. Each level costs
@@ -192,7 +193,7 @@ func (w *walker) name(info fs.FileInfo, key, disk string) (child, bool) {
 		w.hidden(name, key)
 		return child{}, false
 	}
-	if !info.IsDir() && partial(name) {
+	if !info.IsDir() && syncname.Partial(name) {
 		w.list.Partial++
 		return child{}, false
 	}
@@ -236,7 +237,7 @@ func (w *walker) name(info fs.FileInfo, key, disk string) (child, bool) {
 // hidden counts a dot name. A placeholder of iCloud is no hidden file to its
 // owner but a note whose content is elsewhere.
 func (w *walker) hidden(name, key string) {
-	if file := placeholder(name); file != "" {
+	if file := syncname.Placeholder(name); file != "" {
 		k := join(key, Key(file))
 		w.problem(NotDownloaded, k, "", "its content is in iCloud; open it in the Finder to download it")
 		w.list.unknown = append(w.list.unknown, k)
@@ -295,8 +296,8 @@ func (w *walker) possible(entries []Entry) {
 			continue
 		}
 		dir, name := path.Split(e.Path)
-		base := possibleBase(name)
-		if size, ok := w.sizes[base]; ok && base != "" && alike(size, e.Size) {
+		base := syncname.PossibleBase(name)
+		if size, ok := w.sizes[base]; ok && base != "" && syncname.Alike(size, e.Size) {
 			w.problem(PossibleConflict, e.Path, dir+base, "may be a sync tool's copy of %q; it is read as a note of its own", base)
 		}
 	}

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"lore/internal/fault"
+	"lore/internal/syncname"
 	"lore/internal/vault"
 )
 
@@ -218,7 +218,7 @@ func TestConflictOf(t *testing.T) {
 		"tea 2.md":                                       "",
 		"tea (1).md":                                     "",
 	} {
-		if got := vault.ConflictOf(name); got != want {
+		if got := syncname.ConflictOf(name); got != want {
 			t.Errorf("ConflictOf(%q) = %q, want %q", name, got, want)
 		}
 	}
@@ -291,16 +291,5 @@ func TestWalkEndsWithContext(t *testing.T) {
 	}
 	if v.State().Mode != vault.Online {
 		t.Errorf("a cancelled walk changed the state: %+v", v.State())
-	}
-}
-
-func TestRacy(t *testing.T) {
-	t.Parallel()
-	now := time.Unix(1000, 0)
-	l := &vault.Listing{Began: now}
-	for d, want := range map[time.Duration]bool{-time.Hour: false, -3 * time.Second: false, -time.Second: true, time.Hour: true} {
-		if got := l.Racy(vault.Entry{ModTime: now.Add(d).UnixNano()}); got != want {
-			t.Errorf("a file written %v before the walk: %v", -d, got)
-		}
 	}
 }

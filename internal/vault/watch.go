@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+
+	"lore/internal/syncname"
 )
 
 // WatchOptions says how patient a [Watcher] is. The zero value is right.
@@ -347,7 +349,7 @@ func (w *Watcher) event(ctx context.Context, ev fsnotify.Event, ok bool) {
 
 // ignored reports paths that nobody wants to hear of.
 func (w *Watcher) ignored(key string) bool {
-	return Hidden(key) || partial(key[strings.LastIndexByte(key, '/')+1:]) || w.v.exclude.Covers(key)
+	return Hidden(key) || syncname.Partial(key[strings.LastIndexByte(key, '/')+1:]) || w.v.exclude.Covers(key)
 }
 
 func (w *Watcher) isFolder(disk string) bool {

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+
+	"lore/internal/syncname"
 )
 
 // generous is how long a test waits for something that must come.
@@ -82,7 +84,7 @@ func heard(t *testing.T, w *Watcher, paths ...string) {
 			return
 		}
 		for _, p := range b.Paths {
-			if Hidden(p) || strings.HasPrefix(p, "Private") || partial(filepath.Base(p)) {
+			if Hidden(p) || strings.HasPrefix(p, "Private") || syncname.Partial(filepath.Base(p)) {
 				t.Errorf("nobody wants to hear of %q", p)
 			}
 			delete(missing, p)

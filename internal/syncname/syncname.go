@@ -1,4 +1,6 @@
-package vault
+// Package syncname tells from the name of a file alone what a sync tool, a
+// browser or an editor made of it. It opens nothing.
+package syncname
 
 import (
 	"path"
@@ -35,9 +37,9 @@ func ConflictOf(name string) string {
 	return ""
 }
 
-// possibleBase returns the name that "x 2.md" or "x (1).md" could be a copy
+// PossibleBase returns the name that "x 2.md" or "x (1).md" could be a copy
 // of, or "". Only the presence of that file makes it worth a word.
-func possibleBase(name string) string {
+func PossibleBase(name string) string {
 	ext := path.Ext(name)
 	stem := strings.TrimSuffix(name, ext)
 	n := len(stem)
@@ -50,12 +52,12 @@ func possibleBase(name string) string {
 	return ""
 }
 
-// alike reports whether two sizes could be of two versions of one text.
-func alike(a, b int64) bool { return a > 0 && b > 0 && a <= 2*b && b <= 2*a }
+// Alike reports whether two sizes could be of two versions of one text.
+func Alike(a, b int64) bool { return a > 0 && b > 0 && a <= 2*b && b <= 2*a }
 
-// partial reports the names of downloads that have not ended and of editors'
+// Partial reports the names of downloads that have not ended and of editors'
 // working files.
-func partial(name string) bool {
+func Partial(name string) bool {
 	if strings.HasPrefix(name, "~$") || strings.HasSuffix(name, "~") || name[0] == '#' && strings.HasSuffix(name, "#") {
 		return true
 	}
@@ -66,9 +68,9 @@ func partial(name string) bool {
 	return false
 }
 
-// placeholder returns the name of the file that iCloud stands in for with
+// Placeholder returns the name of the file that iCloud stands in for with
 // ".name.icloud", or "".
-func placeholder(name string) string {
+func Placeholder(name string) string {
 	s, ok := strings.CutSuffix(name, ".icloud")
 	if !ok || len(s) < 2 || s[0] != '.' {
 		return ""
