@@ -2,15 +2,78 @@
 // people, applied by the vault, and reversible. It opens no file.
 package change
 
-import "fmt"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+)
 
-// An Edit replaces the content of one path. A nil side means "no such file",
-// so creation, replacement and removal are the same shape, and swapping the
-// sides undoes it.
+// An Edit replaces the content of one file, moves it, or both. A nil side means
+// "no such file", so creation, replacement and removal are the same shape, and
+// swapping the sides undoes it.
+//
+// A file that moves has From, the path it leaves. With both sides nil it moves
+// as it is, whatever it holds; with both, its content changes on the way.
 type Edit struct {
 	Path   string  `json:"path"`
+	From   string  `json:"from,omitempty"`
 	Before *string `json:"before,omitempty"`
 	After  *string `json:"after,omitempty"`
+}
+
+// Create makes a new file.
+func Create(path, after string) Edit { return Edit{Path: path, After: &after} }
+
+// Replace gives a file another content.
+func Replace(path, before, after string) Edit {
+	return Edit{Path: path, Before: &before, After: &after}
+}
+
+// Delete takes a file away.
+func Delete(path, before string) Edit { return Edit{Path: path, Before: &before} }
+
+// Move gives a file another path and leaves its content alone.
+func Move(from, path string) Edit { return Edit{Path: path, From: from} }
+
+// MoveReplace gives a file another path and another content.
+func MoveReplace(from, path, before, after string) Edit {
+	return Edit{Path: path, From: from, Before: &before, After: &after}
+}
+
+// A Kind is what an edit does to its file.
+type Kind string
+
+// The kinds of edits. A file whose content changes on a move is [Moves].
+const (
+	Creates  Kind = "create"
+	Replaces Kind = "change"
+	Removes  Kind = "delete"
+	Moves    Kind = "move"
+)
+
+// Kind tells what e does.
+func (e Edit) Kind() Kind {
+	switch {
+	case e.From != "":
+		return Moves
+	case e.Before == nil:
+		return Creates
+	case e.After == nil:
+		return Removes
+	}
+	return Replaces
+}
+
+// Inverse returns the edit that undoes e.
+func (e Edit) Inverse() Edit {
+	inv := Edit{Path: e.Path, Before: e.After, After: e.Before}
+	if e.From != "" {
+		inv.Path, inv.From = e.From, e.Path
+	}
+	return inv
 }
 
 // A Set is applied whole or not at all.
@@ -20,29 +83,27 @@ type Set []Edit
 func (s Set) Inverse() Set {
 	inv := make(Set, len(s))
 	for i, e := range s {
-		inv[len(s)-1-i] = Edit{Path: e.Path, Before: e.After, After: e.Before}
+		inv[len(s)-1-i] = e.Inverse()
 	}
 	return inv
 }
 
 // Destroys reports whether applying s removes a file.
 func (s Set) Destroys() bool {
-	for _, e := range s {
-		if e.Before != nil && e.After == nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s, func(e Edit) bool { return e.Kind() == Removes })
 }
 
-// Paths lists the paths that s touches, in order, each once.
+// Paths lists the paths that s touches, those that files leave too, in order,
+// each once.
 func (s Set) Paths() []string {
 	seen := make(map[string]bool, len(s))
 	var out []string
 	for _, e := range s {
-		if !seen[e.Path] {
-			seen[e.Path] = true
-			out = append(out, e.Path)
+		for _, p := range []string{e.From, e.Path} {
+			if p != "" && !seen[p] {
+				seen[p] = true
+				out = append(out, p)
+			}
 		}
 	}
 	return out
@@ -54,17 +115,53 @@ func (s Set) Paths() []string {
 func (s Set) Validate() error {
 	seen := make(map[string]bool, len(s))
 	for i, e := range s {
-		switch {
-		case e.Path == "":
-			return fmt.Errorf("edit %d names no file", i+1)
-		case e.Before == nil && e.After == nil:
-			return fmt.Errorf("edit of %q has no content", e.Path)
-		case e.Before != nil && e.After != nil && *e.Before == *e.After:
-			return fmt.Errorf("edit of %q changes nothing", e.Path)
-		case seen[e.Path]:
-			return fmt.Errorf("%q is edited twice", e.Path)
+		if err := e.validate(); err != nil {
+			return fmt.Errorf("edit %d: %w", i+1, err)
 		}
-		seen[e.Path] = true
+		for _, p := range []string{e.From, e.Path} {
+			if p != "" && seen[p] {
+				return fmt.Errorf("%q is edited twice", p)
+			}
+			seen[p] = true
+		}
 	}
 	return nil
+}
+
+func (e Edit) validate() error {
+	same := e.Before != nil && e.After != nil && *e.Before == *e.After
+	switch {
+	case e.Path == "":
+		return errors.New("it names no file")
+	case e.From == e.Path:
+		return fmt.Errorf("%q moves to itself", e.Path)
+	case e.From != "" && (e.Before == nil) != (e.After == nil):
+		return fmt.Errorf("the move of %q has one side only", e.From)
+	case e.From == "" && e.Before == nil && e.After == nil:
+		return fmt.Errorf("the edit of %q has no content", e.Path)
+	case same:
+		return fmt.Errorf("the edit of %q changes nothing", e.Path)
+	}
+	return nil
+}
+
+// Hash identifies what s does, byte for byte: two sets with one hash are the
+// same edits in the same order.
+func (s Set) Hash() string {
+	h := sha256.New()
+	part := func(p *string) {
+		if p == nil {
+			_, _ = io.WriteString(h, "-;") // a hash never fails to be written to
+			return
+		}
+		_, _ = fmt.Fprintf(h, "%d:", len(*p))
+		_, _ = io.WriteString(h, *p)
+	}
+	for _, e := range s {
+		part(&e.Path)
+		part(&e.From)
+		part(e.Before)
+		part(e.After)
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }

@@ -17,7 +17,7 @@ func TestSetInverse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := change.Set{}
 		for range rapid.IntRange(0, 8).Draw(t, "edits") {
-			e := change.Edit{Path: rapid.String().Draw(t, "path")}
+			e := change.Edit{Path: rapid.String().Draw(t, "path"), From: rapid.String().Draw(t, "from")}
 			if rapid.Bool().Draw(t, "existed") {
 				e.Before = text(rapid.String().Draw(t, "before"))
 			}
@@ -29,8 +29,15 @@ func TestSetInverse(t *testing.T) {
 		if got := s.Inverse().Inverse(); !reflect.DeepEqual(got, s) {
 			t.Fatalf("twice inverted: %v, want %v", got, s)
 		}
-		if len(s) > 0 && s.Inverse()[0].Path != s[len(s)-1].Path {
+		if len(s) == 0 {
+			return
+		}
+		last, first := s[len(s)-1], s.Inverse()[0]
+		if last.From == "" && first.Path != last.Path || last.From != "" && (first.Path != last.From || first.From != last.Path) {
 			t.Fatal("the inverse does not begin with the last edit")
+		}
+		if s.Hash() == s.Inverse().Hash() && !reflect.DeepEqual(s, s.Inverse()) {
+			t.Fatal("two sets have one hash")
 		}
 	})
 }
@@ -64,6 +71,11 @@ func TestSetValidate(t *testing.T) {
 		"no path":    {change.Set{{After: text("")}}, false},
 		"no content": {change.Set{{Path: "a.md"}}, false},
 		"no change":  {change.Set{{Path: "a.md", Before: text("x"), After: text("x")}}, false},
+		"move":       {change.Set{change.Move("a.md", "b.md")}, true},
+		"move edit":  {change.Set{change.MoveReplace("a.md", "b.md", "x", "y")}, true},
+		"half move":  {change.Set{{Path: "b.md", From: "a.md", After: text("x")}}, false},
+		"no move":    {change.Set{change.Move("a.md", "a.md")}, false},
+		"move chain": {change.Set{change.Move("a.md", "b.md"), change.Move("b.md", "c.md")}, false},
 		"twice": {change.Set{
 			{Path: "a.md", Before: text("x"), After: text("y")},
 			{Path: "a.md", Before: text("y"), After: text("z")},
@@ -101,5 +113,21 @@ func TestSplice(t *testing.T) {
 		if got != c.want || (err == nil) != c.ok {
 			t.Errorf("%s: %q, %v; want %q", name, got, err, c.want)
 		}
+	}
+}
+
+func TestEditKinds(t *testing.T) {
+	t.Parallel()
+	for want, e := range map[change.Kind]change.Edit{
+		change.Creates: change.Create("a.md", "x"), change.Replaces: change.Replace("a.md", "x", "y"),
+		change.Removes: change.Delete("a.md", "x"), change.Moves: change.MoveReplace("a.md", "b.md", "x", "y"),
+	} {
+		if e.Kind() != want {
+			t.Errorf("%v is %s, want %s", e, e.Kind(), want)
+		}
+	}
+	a, b := change.Set{change.Create("ab", "c")}, change.Set{change.Create("a", "bc")}
+	if a.Hash() == b.Hash() {
+		t.Error("the hash does not see where a path ends")
 	}
 }
