@@ -25,7 +25,7 @@ var layers = [][]string{
 	{"vault", "embed", "embed/wordpiece"},
 	{"embed/bert", "embed/remote", "index"},
 	{"embed/builtin", "embed/ollama", "embed/openai", "index/sqlite"},
-	{"index/indextest", "search", "graph"},
+	{"index/indextest", "search", "graph", "policy"},
 	{"tool"},
 	{"tool/tooldoc"},
 	{"tool/tooltest"}, // only tests link it
