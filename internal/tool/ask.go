@@ -192,3 +192,19 @@ func storedResult(t *Tool, q Question) (Result, error) {
 	}
 	return res, nil
 }
+
+// Rules are the standing answers in force.
+func (r *Registry) Rules(ctx context.Context) ([]policy.Rule, error) {
+	if r.deps.Questions == nil {
+		return nil, nil
+	}
+	return r.deps.Questions.Rules(ctx)
+}
+
+// Forget takes a standing answer back.
+func (r *Registry) Forget(ctx context.Context, person access.Principal, id string) error {
+	if !person.May(access.Approve) {
+		return fault.New(fault.Denied, "only a person can take a standing answer back")
+	}
+	return r.deps.Questions.DropRule(ctx, id)
+}
