@@ -30,6 +30,7 @@ var layers = [][]string{
 	{"tool/tooldoc"},
 	{"tool/tooltest"}, // only tests link it
 	{"tools/notes", "tools/find"},
+	{"surface/draw", "surface/argv"},
 	{"surface/cli"},
 	{"app"},
 }
