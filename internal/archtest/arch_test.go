@@ -21,7 +21,7 @@ import (
 // packages of a lower layer; a child ranks above its parent.
 var layers = [][]string{
 	{"fault", "change", "vector"},
-	{"note", "access", "event", "db", "sample", "pattern", "syncname"},
+	{"note", "access", "event", "db", "sample", "pattern", "syncname", "schema"},
 	{"vault", "embed", "embed/wordpiece"},
 	{"embed/bert", "embed/remote", "index"},
 	{"embed/builtin", "embed/ollama", "embed/openai", "index/sqlite"},

@@ -3,7 +3,6 @@ package tool
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"lore/internal/access"
@@ -36,21 +35,23 @@ func (s State) Over() bool { return s != Pending && s != Approved && s != Runnin
 // needs to decide, made by the server from the canonical arguments. It is bound
 // to the hash of the arguments and of the edits: what was shown is what is done.
 type Question struct {
-	ID       string            `json:"id"`
-	Revision int               `json:"revision"` // how often it was computed again because a file had changed
-	State    State             `json:"state"`
-	Asked    time.Time         `json:"asked"`
-	Expires  time.Time         `json:"expires"`
-	Who      access.Principal  `json:"who"`
-	Tool     string            `json:"tool"`
-	Args     json.RawMessage   `json:"args"` // canonical
-	ArgsHash string            `json:"args_hash"`
-	Plan     string            `json:"plan"`            // the hash of the edits
-	Files    map[string]string `json:"files,omitempty"` // path to hash of what it was computed from; "" must not exist
-	Preview  Preview           `json:"preview"`
-	Risk     policy.Risk       `json:"risk"`
-	Reason   string            `json:"reason"` // why a person is asked
-	Changes  []FileChange      `json:"changes,omitempty"`
+	ID       string           `json:"id"`
+	Revision int              `json:"revision"` // how often it was computed again because a file had changed
+	State    State            `json:"state"`
+	Asked    time.Time        `json:"asked"`
+	Expires  time.Time        `json:"expires"`
+	Who      access.Principal `json:"who"`
+	Tool     string           `json:"tool"`
+	// Definition is the hash of the tool as it was when it was asked about.
+	Definition string            `json:"definition"`
+	Args       json.RawMessage   `json:"args"` // canonical
+	ArgsHash   string            `json:"args_hash"`
+	Plan       string            `json:"plan"`            // the hash of the edits
+	Files      map[string]string `json:"files,omitempty"` // path to hash of what it was computed from; "" must not exist
+	Preview    Preview           `json:"preview"`
+	Risk       policy.Risk       `json:"risk"`
+	Reason     string            `json:"reason"` // why a person is asked
+	Changes    []FileChange      `json:"changes,omitempty"`
 	// Edits are kept when they cannot be planned again: those of an act that
 	// already ran. Value is what it answered.
 	Edits change.Set      `json:"edits,omitempty"`
@@ -142,6 +143,7 @@ type Status string
 
 // The ways a call ends.
 const (
+	CallStarted   Status = "started" // an act that is about to reach outside
 	CallDone      Status = "done"
 	CallPending   Status = "pending"
 	CallDenied    Status = "denied"
@@ -183,6 +185,3 @@ func notShown(field, path string) error {
 func invalidHunks(why string) error {
 	return fault.Field("hunks", "see the question's diff", "%s", why)
 }
-
-// describe is one line about a question for messages.
-func (q *Question) describe() string { return fmt.Sprintf("%s (%s)", q.Preview.Summary, q.ID) }

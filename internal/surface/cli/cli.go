@@ -17,6 +17,7 @@ import (
 	"lore/internal/access"
 	"lore/internal/event"
 	"lore/internal/fault"
+	"lore/internal/schema"
 	"lore/internal/tool"
 )
 
@@ -243,7 +244,7 @@ func (p *program) unknownCommand(cmd *cobra.Command, word string) error {
 		names = append(names, c.Aliases...)
 	}
 	fix := "see lore --help"
-	if near := tool.Nearest(word, names, 3); len(near) > 0 {
+	if near := schema.Nearest(word, names, 3); len(near) > 0 {
 		fix = "did you mean " + strings.Join(near, ", ") + "?"
 	}
 	return fault.Fix(fault.Invalid, fix, "unknown command %q", word)

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"lore/internal/fault"
+	"lore/internal/schema"
 	"lore/internal/tool"
 )
 
@@ -345,7 +346,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &unknown):
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		if near := tool.Nearest(unknown.GetSpecifiedName(), names, 2); len(near) > 0 {
+		if near := schema.Nearest(unknown.GetSpecifiedName(), names, 2); len(near) > 0 {
 			see = "did you mean --" + strings.Join(near, ", --") + "?"
 		}
 		return fault.Fix(fault.Invalid, see, "%s has no flag --%s", cmd.CommandPath(), unknown.GetSpecifiedName())
