@@ -57,9 +57,11 @@ func (s *Store) Record(ctx context.Context, c tool.CallRecord) error {
 	return nil
 }
 
-// plain reports whether a call read and did nothing else.
+// plain reports whether a call did nothing that must be known for sure: a read,
+// or one that failed before anything was decided. An act is recorded when it
+// begins, so its end may come later.
 func plain(c tool.CallRecord) bool {
-	return c.Operation == "" && c.Question == "" && c.Decision == policy.Allow &&
+	return c.Operation == "" && c.Question == "" && (c.Decision == policy.Allow || c.Decision == "") &&
 		(c.Status == tool.CallDone || c.Status == tool.CallFailed || c.Status == tool.CallCancelled || c.Status == tool.CallDryRun)
 }
 

@@ -13,6 +13,7 @@ import (
 	"lore/internal/access"
 	"lore/internal/change"
 	"lore/internal/fault"
+	"lore/internal/schema"
 	"lore/internal/tool"
 )
 
@@ -146,7 +147,7 @@ func notFound(ctx context.Context, tx *sql.Tx, id string) error {
 		names = append(names, op.ID)
 	}
 	r := &fault.Report{Kind: fault.NotFound, Field: "operation", Message: fmt.Sprintf("operation: there is none with the id %q", id)}
-	if near := tool.Nearest(id, names, 3); len(near) > 0 {
+	if near := schema.Nearest(id, names, 3); len(near) > 0 {
 		r.Fix = "did you mean " + strings.Join(near, ", ") + "?"
 	}
 	return r
