@@ -346,6 +346,35 @@ func (r *Registry) Await(ctx context.Context, id string) (Result, error) {
 	}
 }
 
+// Attend carries out what other processes approve, until ctx ends. A process
+// that stays and holds the vault runs it.
+func (r *Registry) Attend(ctx context.Context) {
+	if r.deps.Questions == nil {
+		return
+	}
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		list, err := r.deps.Questions.List(ctx, Approved)
+		if err != nil && ctx.Err() == nil {
+			r.deps.Log.Warn("approvals cannot be read", "kind", string(fault.Of(err)))
+		}
+		for _, q := range list {
+			if !r.canWrite(ctx) {
+				break
+			}
+			if _, err := r.carryOut(ctx, q); err != nil {
+				r.deps.Log.Info("what was approved did not work", "approval", q.ID, "kind", string(fault.Of(err)))
+			}
+		}
+	}
+}
+
 func (r *Registry) canWrite(ctx context.Context) bool {
 	return r.deps.Apply != nil && (r.deps.Writable == nil || r.deps.Writable(ctx) == nil)
 }
