@@ -23,7 +23,7 @@ var layers = [][]string{
 	{"fault", "change", "vector"},
 	{"note", "access", "event", "db", "sample", "pattern", "syncname"},
 	{"vault", "embed", "embed/wordpiece"},
-	{"embed/bert", "embed/remote", "index"},
+	{"embed/bert", "embed/remote", "index", "vault/writer", "vault/vaultcheck"}, // vaultcheck: tests and the doctor
 	{"embed/builtin", "embed/ollama", "embed/openai", "index/sqlite"},
 	{"index/indextest", "search", "graph"},
 	{"tool"},
