@@ -20,7 +20,7 @@ import (
 	"lore/internal/vault/writer"
 )
 
-// Hands are what a session needs to change a vault: questions, history, and the
+// hands are what a session needs to change a vault: questions, history, and the
 // code that writes.
 type hands struct {
 	state    *state.File
@@ -171,7 +171,7 @@ func (s *session) recover(ctx context.Context) error {
 		return err
 	}
 	for _, op := range settled {
-		s.log.Warn("an interrupted change was settled", "operation", op.Op, "applied", op.Applied, "conflicts", len(op.Conflicts))
+		s.log.Warn("an interrupted change was settled", "operation", op.Op, "outcome", string(op.Outcome), "conflicts", len(op.Conflicts))
 		for _, c := range op.Conflicts {
 			s.log.Warn("a version was set aside", "path", c.Path, "copy", c.Copy, "reason", c.Reason)
 		}
@@ -180,7 +180,7 @@ func (s *session) recover(ctx context.Context) error {
 	if err != nil || len(settled)+len(held) == 0 {
 		return err
 	}
-	if err := s.settleRecords(ctx, settled); err != nil {
+	if err := s.settleRecords(ctx, settled, held); err != nil {
 		return err
 	}
 	_, err = s.writer.Sweep(ctx, s.synced(ctx))
@@ -198,14 +198,17 @@ func (s *session) synced(ctx context.Context) func(op string) bool {
 // settleRecords ends the operations of which only the intent is known. Where
 // the journal does not know, the files tell: a change is made when every file
 // is as it should be afterwards.
-func (s *session) settleRecords(ctx context.Context, settled []writer.Settled) error {
+func (s *session) settleRecords(ctx context.Context, settled []writer.Settled, held []string) error {
 	list, err := s.history.Unsettled(ctx)
 	if err != nil {
 		return err
 	}
 	known := map[string]bool{}
 	for _, op := range settled {
-		known[op.Op] = op.Applied
+		known[op.Op] = op.Outcome == writer.Applied
+	}
+	for _, op := range held {
+		known[op] = true // what is kept was displaced by a change that stands
 	}
 	for _, op := range list {
 		applied, sure := known[op.ID]

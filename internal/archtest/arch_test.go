@@ -23,7 +23,7 @@ var layers = [][]string{
 	{"fault", "change", "vector"},
 	{"note", "access", "event", "db", "sample", "pattern", "syncname", "schema"},
 	{"vault", "embed", "embed/wordpiece", "state"},
-	{"embed/bert", "embed/remote", "index", "vault/writer", "vault/vaultcheck"},
+	{"embed/bert", "embed/remote", "index", "vault/writer", "vault/vaultcheck"}, // vaultcheck: tests and the doctor
 	{"embed/builtin", "embed/ollama", "embed/openai", "index/sqlite"},
 	{"index/indextest", "search", "graph", "policy"},
 	{"tool"},
