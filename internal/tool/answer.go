@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"lore/internal/access"
@@ -201,7 +200,8 @@ func (c *call) performEdits(ctx context.Context, q Question, value any, set chan
 	res := c.result(value)
 	res.Message, res.Feedback = p.Summary, q.Answer.Word
 	if len(chosen) < len(set) || len(q.Answer.Hunks) > 0 {
-		c.notices = append(c.notices, fmt.Sprintf("a person chose %d of %d files, or parts of them", len(chosen), len(set)))
+		// What the tool said of its whole plan is not true of a part.
+		res.Value = partOf(chosen, set)
 	}
 	if len(q.Answer.Args) > 0 {
 		c.notices = append(c.notices, "a person edited the arguments: "+string(c.rec.Args))

@@ -156,6 +156,9 @@ func (s Screen) Change(b *strings.Builder, c tool.FileChange, diff bool) {
 // Diff paints a unified diff. What cannot be seen is made visible: a person
 // must not approve what the screen hides.
 func (s Screen) Diff(b *strings.Builder, diff string) {
+	if at := strings.Index(diff, "@@"); at > 0 {
+		diff = diff[at:] // the names of the files were shown already
+	}
 	for line := range strings.SplitSeq(strings.TrimSuffix(diff, "\n"), "\n") {
 		if line == "" && diff == "" {
 			return

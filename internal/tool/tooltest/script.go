@@ -260,10 +260,12 @@ func snapshot(t *testing.T, dir string) map[string]string {
 	out := map[string]string{}
 	root := os.DirFS(dir)
 	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || name == vault.OwnFolder {
-			return errors.Join(err, fs.SkipDir)
-		}
-		if d.IsDir() {
+		switch {
+		case err != nil:
+			return err
+		case name == vault.OwnFolder:
+			return fs.SkipDir
+		case d.IsDir():
 			return nil
 		}
 		b, err := fs.ReadFile(root, name)
