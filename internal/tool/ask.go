@@ -183,12 +183,36 @@ func storedResult(t *Tool, q Question) (Result, error) {
 		return Result{}, fault.New(fault.Internal, "the answer of %s cannot be read: %v", q.ID, err)
 	}
 	res := Result{Success: true, Tool: t, Message: head.Message, Notices: head.Notices, Changes: head.Changes, Operation: q.Operation}
-	if t.decode != nil {
-		value, err := t.decode(q.Outcome)
+	decode := t.decode
+	if q.Answer != nil && (len(q.Answer.Paths) > 0 || len(q.Answer.Hunks) > 0) {
+		decode = func(raw json.RawMessage) (any, error) {
+			var p Part
+			err := json.Unmarshal(raw, &p)
+			return p, err
+		}
+	}
+	if decode != nil {
+		value, err := decode(q.Outcome)
 		if err != nil {
 			return Result{}, fault.New(fault.Internal, "the answer of %s cannot be read: %v", q.ID, err)
 		}
 		res.Value = value
 	}
 	return res, nil
+}
+
+// Rules are the standing answers in force.
+func (r *Registry) Rules(ctx context.Context) ([]policy.Rule, error) {
+	if r.deps.Questions == nil {
+		return nil, nil
+	}
+	return r.deps.Questions.Rules(ctx)
+}
+
+// Forget takes a standing answer back.
+func (r *Registry) Forget(ctx context.Context, person access.Principal, id string) error {
+	if !person.May(access.Approve) {
+		return fault.New(fault.Denied, "only a person can take a standing answer back")
+	}
+	return r.deps.Questions.DropRule(ctx, id)
 }

@@ -5,7 +5,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,10 +13,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lore/internal/access"
 	"lore/internal/event"
 	"lore/internal/fault"
 	"lore/internal/schema"
+	"lore/internal/surface/argv"
+	"lore/internal/surface/draw"
 	"lore/internal/tool"
 )
 
@@ -92,6 +92,8 @@ type Session struct {
 	Doctor func(ctx context.Context) ([]Finding, error)
 	// Follow keeps the index true to the vault until ctx ends.
 	Follow func(ctx context.Context) error
+	// Verify checks the record of everything that was done, and counts it.
+	Verify func(ctx context.Context) (int, error)
 	Close  func() error
 }
 
@@ -146,8 +148,11 @@ type program struct {
 	g      Globals
 	out    io.Writer
 	err    io.Writer
-	screen screen // what out can show
-	notice screen // what err can show
+	screen draw.Screen // what out can show
+	notice draw.Screen // what err can show
+
+	lines   chan string // what is typed; see typed
+	session *Session    // of a command that answers a question
 }
 
 // Run runs one command and returns its exit code.
@@ -159,13 +164,17 @@ func Run(ctx context.Context, host Host, args []string, in io.Reader, out, errOu
 	root.SetOut(out)
 	root.SetErr(errOut)
 	plain := given(args, "--no-color")
-	p.screen, p.notice = newScreen(out, plain), newScreen(errOut, plain)
+	p.screen, p.notice = draw.New(out, plain), draw.New(errOut, plain)
 	err := root.ExecuteContext(ctx)
 	switch {
 	case err == nil:
 		return ExitOK
 	case errors.Is(err, errSaid):
 		return ExitError
+	case errors.Is(err, errPending):
+		return ExitPending
+	case errors.Is(err, errDenied):
+		return ExitDenied
 	case ctx.Err() != nil && !errors.Is(err, context.DeadlineExceeded):
 		err = fault.New(fault.Cancelled, "interrupted")
 	case host.Explain != nil:
@@ -199,7 +208,7 @@ func (p *program) fail(err error) int {
 		}
 		return code
 	}
-	fmt.Fprintln(p.err, p.notice.red("lore:")+" "+harmless(err.Error()))
+	fmt.Fprintln(p.err, p.notice.Red("lore:")+" "+draw.Harmless(err.Error()))
 	return code
 }
 
@@ -216,7 +225,7 @@ func (p *program) root(args []string) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(argv.Explain)
 	root.SetHelpFunc(p.help)
 	root.SetHelpCommand(p.helpCommand(root))
 	f := root.PersistentFlags()
@@ -225,7 +234,7 @@ func (p *program) root(args []string) *cobra.Command {
 	f.BoolVar(&p.g.NoColor, "no-color", false, "no colours and no links (also by $NO_COLOR)")
 	f.StringVar(&p.g.LogLevel, "log-level", "", "what to log to standard error: debug, info, warn or error")
 	for name, value := range map[string]string{"vault": "FOLDER", "log-level": "LEVEL"} {
-		_ = f.SetAnnotation(name, placeholder, []string{value}) // the flags exist: see above
+		_ = f.SetAnnotation(name, argv.Placeholder, []string{value}) // the flags exist: see above
 	}
 	_ = root.MarkPersistentFlagDirname("vault")
 	_ = root.RegisterFlagCompletionFunc("log-level", cobra.FixedCompletions([]string{"debug", "info", "warn", "error"}, cobra.ShellCompDirectiveNoFileComp))
@@ -248,17 +257,4 @@ func (p *program) unknownCommand(cmd *cobra.Command, word string) error {
 		fix = "did you mean " + strings.Join(near, ", ") + "?"
 	}
 	return fault.Fix(fault.Invalid, fix, "unknown command %q", word)
-}
-
-// call runs one tool and shows its result.
-func (p *program) call(ctx context.Context, t *tool.Tool, args json.RawMessage) error {
-	s, err := p.host.Open(ctx, p.g, OpenOptions{Progress: p.progress()})
-	if err != nil {
-		return err
-	}
-	res, err := s.Registry.Call(ctx, access.Terminal(), t.Name, args)
-	if err == nil {
-		err = p.show(res, s.Dir)
-	}
-	return errors.Join(err, s.Close())
 }
