@@ -88,3 +88,39 @@ func TestOldCallsGo(t *testing.T) {
 		}
 	}
 }
+
+// TestDifferencesOutliveTheirBase: a content that is kept as the difference to
+// an older one can be read when the older one is no longer kept for itself.
+func TestDifferencesOutliveTheirBase(t *testing.T) {
+	p := openIn(t, t.TempDir(), history.Options{Versions: 2})
+	text := noise(1, 3000)
+	const n = 40
+	for i := range n {
+		next := text[:i*20] + fmt.Sprint("edit ", i) + text[i*20:]
+		p.do(t, operation(fmt.Sprint("op-", i), change.Replace("a.md", text, next)))
+		text = next
+	}
+	whole := p.count(t, `SELECT count(*) FROM image WHERE base = 0`)
+	if bytes := p.count(t, `SELECT sum(length(data)) FROM image`); whole > n/8+1 || bytes > 25_000 {
+		t.Errorf("%d contents are kept whole, %d bytes", whole, bytes)
+	}
+	must(t, p.Prune(t.Context(), now().AddDate(0, 1, 0)))
+	for i := n - 2; i < n; i++ {
+		set, err := p.Edits(t.Context(), fmt.Sprint("op-", i))
+		must(t, err)
+		if i == n-1 && *set[0].After != text {
+			t.Error("the last content differs")
+		}
+	}
+	if left := p.count(t, `SELECT count(*) FROM image`); left > 12 {
+		t.Errorf("%d contents are left", left)
+	}
+	must(t, p.Prune(t.Context(), now().AddDate(0, 2, 0)))
+	if p.count(t, `SELECT sum(length(data)) FROM image`) != p.count(t, `SELECT value FROM fact WHERE name = 'image_bytes'`) {
+		t.Error("the bytes are counted wrongly")
+	}
+	if bad := p.count(t, `SELECT count(*) FROM image i WHERE uses <> (SELECT count(*) FROM image WHERE base = i.id)
+	    + (SELECT count(*) FROM edit WHERE kept AND before = i.hash) + (SELECT count(*) FROM edit WHERE kept AND after = i.hash)`); bad != 0 {
+		t.Errorf("%d contents have a wrong number of uses", bad)
+	}
+}

@@ -91,6 +91,9 @@ func (in GetActivity) Run(ctx context.Context, env Env) (Activity, error) {
 	if len(list) > in.Limit {
 		list = list[:in.Limit]
 		out.More = tool.MoreAfter(in.Offset, in.Limit)
+		if in.After > 0 {
+			out.More = fmt.Sprintf("there are more; call again with after %d", list[in.Limit-1].Seq)
+		}
 	}
 	for _, c := range list {
 		out.Activity = append(out.Activity, called(c))
