@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -18,10 +19,11 @@ type sum = [sha256.Size]byte
 
 // A side is one content of a file on its way into the table of images.
 type side struct {
-	hash  sum
-	text  string
-	base  *side // what it may be kept as the difference to
-	known bool  // it was there a moment ago
+	hash sum
+	text string
+	base *side // what it may be kept as the difference to
+	// Looked says that it was looked for, and known that it was there.
+	looked, known bool
 
 	whole, diff *packed // nil until someone needs it
 	id          int64   // of its row, once it has one
@@ -90,77 +92,118 @@ func each(ctx context.Context, n int, f func(i int) error) error {
 	return g.Wait()
 }
 
+// batch is how many contents are looked for in one query.
+const batch = 200
+
 // markKnown finds contents that need not be packed.
 func markKnown(ctx context.Context, d *db.DB, sides []*side) error {
-	st, err := d.Read.PrepareContext(ctx, `SELECT 1 FROM image WHERE hash = ?`)
-	if err != nil {
-		return err
+	byHash := make(map[sum][]*side, len(sides))
+	var args []any
+	flush := func() error {
+		rows, err := d.Read.QueryContext(ctx, `SELECT hash FROM image WHERE hash IN (?`+strings.Repeat(`, ?`, len(args)-1)+`)`, args...)
+		if err != nil {
+			return err
+		}
+		args = args[:0]
+		defer rows.Close()
+		for rows.Next() {
+			var h []byte
+			if err := rows.Scan(&h); err != nil {
+				return err
+			}
+			for _, c := range byHash[sum(h)] {
+				c.known = true
+			}
+		}
+		return rows.Err()
 	}
-	defer st.Close()
 	for _, c := range sides {
 		if c == nil {
 			continue
 		}
-		var n int
-		err := st.QueryRowContext(ctx, c.hash[:]).Scan(&n)
-		if err != nil && !errors.Is(err, sql.ErrNoRows) {
-			return err
+		c.looked = true
+		if byHash[c.hash] = append(byHash[c.hash], c); len(byHash[c.hash]) == 1 {
+			args = append(args, c.hash[:])
 		}
-		c.known = err == nil
+		if len(args) == batch {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
 	}
-	return nil
+	if len(args) == 0 {
+		return nil
+	}
+	return flush()
 }
 
 const (
 	useImage  = `UPDATE image SET uses = uses + 1 WHERE hash = ? RETURNING id, depth`
-	addImage  = `INSERT INTO image (hash, uses, size, raw, data, base, depth) VALUES (?, 1, ?, ?, ?, ?, ?)`
+	addImage  = `INSERT INTO image (hash, uses, size, raw, data, base, depth) VALUES (?, 1, ?, ?, ?, ?, ?) ON CONFLICT (hash) DO NOTHING`
 	leanImage = `UPDATE image SET uses = uses + 1 WHERE id = ?`
 )
+
+// A shelf puts images into their table.
+type shelf struct {
+	packs          *packers
+	use, add, lean *sql.Stmt
+	bytes          int64
+}
 
 // putImages stores the contents that are not there yet and counts the others
 // once more.
 func (s *Store) putImages(ctx context.Context, tx *sql.Tx, sides []*side) error {
-	var st [3]*sql.Stmt
-	for i, query := range []string{useImage, addImage, leanImage} {
+	sh := shelf{packs: &s.packs}
+	for query, st := range map[string]**sql.Stmt{useImage: &sh.use, addImage: &sh.add, leanImage: &sh.lean} {
 		var err error
-		if st[i], err = tx.PrepareContext(ctx, query); err != nil {
+		if *st, err = tx.PrepareContext(ctx, query); err != nil {
 			return err
 		}
-		defer st[i].Close()
+		defer (*st).Close()
 	}
-	bytes := int64(0)
 	for _, c := range sides {
 		if c == nil {
 			continue
 		}
-		err := st[0].QueryRowContext(ctx, c.hash[:]).Scan(&c.id, &c.depth)
-		if err == nil {
-			continue
+		if err := sh.put(ctx, c); err != nil {
+			return err
 		}
+	}
+	return addBytes(ctx, tx, sh.bytes)
+}
+
+func (sh *shelf) put(ctx context.Context, c *side) error {
+	if c.known || !c.looked {
+		err := sh.use.QueryRowContext(ctx, c.hash[:]).Scan(&c.id, &c.depth)
 		if !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
-		p, err := s.packs.best(c, c.base != nil && c.base.depth < maxDepth)
-		if err != nil {
-			return err
-		}
-		base := int64(0)
-		if p.diff {
-			base, c.depth = c.base.id, c.base.depth+1
-			if _, err := st[2].ExecContext(ctx, base); err != nil {
-				return err
-			}
-		}
-		res, err := st[1].ExecContext(ctx, c.hash[:], len(c.text), p.raw, p.data, base, c.depth)
-		if err != nil {
-			return err
-		}
-		if c.id, err = res.LastInsertId(); err != nil {
-			return err
-		}
-		bytes += int64(len(p.data))
 	}
-	return addBytes(ctx, tx, bytes)
+	p, err := sh.packs.best(c, c.base != nil && c.base.depth < maxDepth)
+	if err != nil {
+		return err
+	}
+	base, depth := int64(0), 0
+	if p.diff {
+		base, depth = c.base.id, c.base.depth+1
+	}
+	res, err := sh.add.ExecContext(ctx, c.hash[:], len(c.text), p.raw, p.data, base, depth)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		// It came in between, or stands twice in the set.
+		return errors.Join(err, sh.use.QueryRowContext(ctx, c.hash[:]).Scan(&c.id, &c.depth))
+	}
+	if c.id, err = res.LastInsertId(); err != nil {
+		return err
+	}
+	c.depth = depth
+	sh.bytes += int64(len(p.data))
+	if p.diff {
+		_, err = sh.lean.ExecContext(ctx, base)
+	}
+	return err
 }
 
 // addBytes keeps the sum of all images, so that nobody has to count them.

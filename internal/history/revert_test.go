@@ -270,6 +270,10 @@ func TestStorm(t *testing.T) {
 			t.Errorf("what an undo would need of %s: %v", id, err)
 		}
 	}
+	if bad := w.count(t, `SELECT count(*) FROM image i WHERE uses <> (SELECT count(*) FROM image WHERE base = i.id)
+	    + (SELECT count(*) FROM edit WHERE kept AND before = i.hash) + (SELECT count(*) FROM edit WHERE kept AND after = i.hash)`); bad != 0 {
+		t.Errorf("%d contents have a wrong number of uses", bad)
+	}
 	if v, err := w.Verify(t.Context()); err != nil || v.Torn > 0 {
 		t.Errorf("%+v, %v", v, err)
 	}
