@@ -25,7 +25,7 @@ var layers = [][]string{
 	{"vault", "embed", "embed/wordpiece"},
 	{"embed/bert", "embed/remote", "index"},
 	{"embed/builtin", "embed/ollama", "embed/openai", "index/sqlite"},
-	{"index/indextest", "search", "graph"},
+	{"index/indextest", "search", "graph", "relink"},
 	{"tool"},
 	{"tool/tooldoc"},
 	{"tool/tooltest"}, // only tests link it
@@ -39,6 +39,7 @@ var barred = map[string][]string{
 	"vault":        {"embed"},
 	"search":       {"vault"},
 	"graph":        {"vault"},
+	"relink":       {"vault"},
 	"tool":         {"vault", "index", "search", "graph", "embed"},
 	"surface/cli":  {"vault", "index", "index/sqlite", "search", "graph", "tools/notes", "tools/find", "embed", "note"},
 	"index/sqlite": {"vault", "note"},

@@ -34,7 +34,7 @@ func (n *Note) Trail(fragment string) []Step {
 				return found
 			}
 		}
-		if level == 1 {
+		if level == 0 {
 			if i := n.slugAt(fragment); i >= 0 {
 				return []Step{{fragment, i, true}}
 			}
@@ -51,10 +51,7 @@ var headingWays = []func(a, b string) bool{
 }
 
 func (n *Note) firstTrail(parts []string, same func(a, b string) bool) []Step {
-	called := func(i int, name string) bool {
-		h := &n.Headings[i]
-		return same(h.Text, name) || h.Content.End < h.Span.End && same(plainInline(n.text[h.Content.Start:h.Content.End]), name)
-	}
+	called := func(i int, name string) bool { return same(n.Headings[i].Text, name) }
 	last := len(parts) - 1
 	var open []int // the headings above the one looked at
 	for i := range n.Headings {

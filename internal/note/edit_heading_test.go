@@ -153,8 +153,8 @@ func TestTrail(t *testing.T) {
 		fragment string
 		want     string
 	}{
-		{"Top", "0"}, {"top", "0"}, {"Plan B", "1"}, {"plan-b", "1s"}, {"plan-b-1", "3s"}, {"plan-b-2", ""}, {"Plan B#Deep", "1 2"},
-		{"Top#Plan B#Deep", "0 1 2"}, {"Deep", "2"}, {"Deep#Top", ""}, {"C# > D!", "5"}, {"C  D", "5"}, {"c--d", "5s"}, {"Head", "6"}, {"Head ^id", "6"},
+		{"Top", "0"}, {"top", "0s"}, {"TOP", "0"}, {"Plan B", "1"}, {"plan-b", "1s"}, {"plan-b-1", "3s"}, {"plan-b-2", ""}, {"Plan B#Deep", "1 2"},
+		{"Top#Plan B#Deep", "0 1 2"}, {"Deep", "2"}, {"Deep#Top", ""}, {"C# > D!", "5"}, {"C  D", "5"}, {"c--d", "5s"}, {"Head", "6"},
 		{"über-uns", "7s"}, {"^id", ""}, {"", ""}, {"nope", ""},
 	} {
 		var got []string
