@@ -183,8 +183,12 @@ func check(t fataler, was, now tree, moves []relink.Move, plan relink.Plan) {
 				t.Fatalf("%s: the link %q (%s) meant %s; in %s it is %q and means %q, not %s\nmoves %v", p, l.Target, l.Kind, to, q, m.Target, got, later(to), moves)
 			}
 			unwritten, _ := index.Resolve(q, string(l.Kind), l.Target, after[index.TargetKey(l.Target)])
-			if unwritten == later(to) && m.Target != l.Target && !pathLost(a, l, p, to, q, later(to)) {
+			lost := pathLost(a, l, p, to, q, later(to))
+			if unwritten == later(to) && m.Target != l.Target && !lost {
 				t.Fatalf("%s: the link %q would have been right, and became %q", p, l.Target, m.Target)
+			}
+			if lost && m.Target == l.Target {
+				t.Fatalf("%s: the link %q was a path to %s, and is none any more", p, l.Target, to)
 			}
 		}
 	}
@@ -196,6 +200,9 @@ func pathLost(n *note.Note, l note.Link, from, to, place, now string) bool {
 	if l.Kind != note.Markdown && (l.Kind != note.Embed || strings.HasPrefix(n.Text()[l.Span.Start:], "![[")) {
 		return false
 	}
+	if strings.HasPrefix(l.Target, "/") {
+		return false // it leads nowhere else by itself
+	}
 	is := func(from, to string) bool {
 		have := index.Key(path.Join(path.Dir(from), l.Target))
 		return have == index.Key(to) || have == index.Key(path.Dir(to))
@@ -204,7 +211,7 @@ func pathLost(n *note.Note, l note.Link, from, to, place, now string) bool {
 	if is(from, to) {
 		return !is(place, now)
 	}
-	return (root == index.Key(to) || root == index.Key(path.Dir(to))) && root != index.Key(now) && root != index.Key(path.Dir(now)) && !is(place, now)
+	return strings.Contains(root, "/") && (root == index.Key(to) || root == index.Key(path.Dir(to))) && root != index.Key(now) && root != index.Key(path.Dir(now)) && !is(place, now)
 }
 
 // outside is a text with a mark in place of every target.
