@@ -49,6 +49,10 @@ type Principal struct {
 	ID      string  `json:"id"`      // the session, run, token or job; for logs, never a secret
 	Surface string  `json:"surface"` // where the call came in: "cli", "web", "mcp", …
 	Scopes  []Scope `json:"scopes"`
+	// Explicit says that the call is a person's own act, seen and meant: a saved
+	// editor, a sent form, a command with --yes. It counts for persons alone,
+	// and what destroys is asked about once more.
+	Explicit bool `json:"explicit,omitempty"`
 }
 
 // Terminal is the person who types a command at a terminal.

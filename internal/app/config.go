@@ -15,8 +15,8 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"lore/internal/fault"
+	"lore/internal/schema"
 	"lore/internal/surface/cli"
-	"lore/internal/tool"
 )
 
 // A config is the configuration file. Nothing inside a vault can change it.
@@ -80,7 +80,7 @@ func setting(key string) (value, error) {
 		keys = append(keys, v.key)
 	}
 	fix := "the settings are " + strings.Join(keys, ", ")
-	if near := tool.Nearest(key, keys, 1); len(near) > 0 {
+	if near := schema.Nearest(key, keys, 1); len(near) > 0 {
 		fix = "did you mean " + near[0] + "?"
 	}
 	return value{}, fault.Fix(fault.NotFound, fix, "no setting %q", key)
@@ -159,7 +159,7 @@ func unknownSetting(path string, e toml.DecodeError) error {
 		keys = append(keys, v.key)
 	}
 	fix := "the settings are " + strings.Join(keys, ", ") + ` and exclude in [vaults."/path"]`
-	if near := tool.Nearest(key, keys, 1); len(near) > 0 {
+	if near := schema.Nearest(key, keys, 1); len(near) > 0 {
 		fix = "did you mean " + near[0] + "?"
 	}
 	return fault.Fix(fault.Invalid, fix, "%s:%d: unknown setting %s", path, row, key)

@@ -21,11 +21,11 @@ import (
 // packages of a lower layer; a child ranks above its parent.
 var layers = [][]string{
 	{"fault", "change", "vector"},
-	{"note", "access", "event", "db", "sample", "pattern", "syncname"},
+	{"note", "access", "event", "db", "sample", "pattern", "syncname", "schema"},
 	{"vault", "embed", "embed/wordpiece"},
 	{"embed/bert", "embed/remote", "index"},
 	{"embed/builtin", "embed/ollama", "embed/openai", "index/sqlite"},
-	{"index/indextest", "search", "graph", "relink"},
+	{"index/indextest", "search", "graph", "relink", "policy"},
 	{"tool"},
 	{"tool/tooldoc"},
 	{"tool/tooltest"}, // only tests link it

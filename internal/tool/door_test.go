@@ -6,16 +6,17 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// TestOneDoor reads the package's own source: the work of a tool is started in
-// one place, and the only exported way to that place is Registry.Call.
-func TestOneDoor(t *testing.T) {
-	callers := map[string][]string{} // what is used, to the functions that use it
-	exported := map[string]bool{}
+// callGraph reads the package's own source: which function calls which
+// names.
+func callGraph(t *testing.T) map[string][]string {
+	t.Helper()
+	uses := map[string][]string{}
 	names, err := fs.Glob(os.DirFS("."), "*.go")
 	if err != nil {
 		t.Fatal(err)
@@ -33,28 +34,95 @@ func TestOneDoor(t *testing.T) {
 			if !ok {
 				continue
 			}
-			exported[fd.Name.Name] = fd.Name.IsExported()
 			ast.Inspect(fd.Body, func(n ast.Node) bool {
-				if s, ok := n.(*ast.SelectorExpr); ok {
-					callers[s.Sel.Name] = append(callers[s.Sel.Name], fd.Name.Name)
+				call, ok := n.(*ast.CallExpr)
+				if !ok {
+					return true
+				}
+				switch fun := call.Fun.(type) {
+				case *ast.SelectorExpr:
+					uses[fd.Name.Name] = append(uses[fd.Name.Name], fun.Sel.Name)
+				case *ast.Ident:
+					uses[fd.Name.Name] = append(uses[fd.Name.Name], fun.Name)
 				}
 				return true
 			})
 		}
 	}
-	// Read writes the field while it makes the tool; guarded calls it.
-	if got := unique(callers["run"]); !slices.Equal(got, []string{"Read", "guarded"}) {
-		t.Errorf("the field run is used by %v", got)
+	return uses
+}
+
+// reaches lists the exported functions from which a use of name can be reached.
+func reaches(uses map[string][]string, name string) []string {
+	found := map[string]bool{name: true}
+	for again := true; again; {
+		again = false
+		for f, list := range uses {
+			if !found[f] && slices.ContainsFunc(list, func(u string) bool { return found[u] }) {
+				found[f], again = true, true
+			}
+		}
 	}
-	if got := unique(callers["guarded"]); !slices.Equal(got, []string{"Call"}) {
-		t.Errorf("guarded is called by %v", got)
+	var out []string
+	for f := range found {
+		if ast.IsExported(f) && f != name && uses[f] != nil {
+			out = append(out, f)
+		}
 	}
-	if exported["guarded"] || !exported["Call"] {
-		t.Error("the test does not see what is exported")
+	slices.Sort(out)
+	return out
+}
+
+// TestOneDoor proves from the source that the work of a tool is started in one
+// place, and which exported functions lead there.
+func TestOneDoor(t *testing.T) {
+	uses := callGraph(t)
+	var starters []string
+	for f, list := range uses {
+		if slices.Contains(list, "guarded") {
+			starters = append(starters, f)
+		}
+	}
+	slices.Sort(starters)
+	if want := []string{"foreseen", "planned", "read"}; !slices.Equal(starters, want) {
+		t.Errorf("guarded is called by %v, want %v", starters, want)
+	}
+	// Rehearse plans and goes no further: it does not reach Apply.
+	if got, want := reaches(uses, "guarded"), []string{"Answer", "Await", "Call", "Rehearse"}; !slices.Equal(got, want) {
+		t.Errorf("the work of a tool can be started through %v, want %v", got, want)
+	}
+	if got, want := reaches(uses, "apply"), []string{"Answer", "Await", "Call"}; !slices.Equal(got, want) {
+		t.Errorf("edits can be made through %v, want %v", got, want)
+	}
+	for f, list := range uses {
+		if slices.Contains(list, "Apply") && f != "apply" && f != "chooseHunks" {
+			t.Errorf("%s calls Apply beside apply", f)
+		}
 	}
 }
 
-func unique(list []string) []string {
-	slices.Sort(list)
-	return slices.Compact(list)
+// TestOutsiders compiles programs that try to run a tool past the door. None of
+// them may compile, each for the reason that it names in its first line.
+func TestOutsiders(t *testing.T) {
+	entries, err := os.ReadDir("testdata/outsider")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		src, err := os.ReadFile("testdata/outsider/" + e.Name() + "/main.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, _, _ := strings.Cut(string(src), "\n")
+		want := strings.TrimPrefix(first, "// ")
+		out, err := exec.CommandContext(t.Context(), "go", "build", "-o", os.DevNull, "./testdata/outsider/"+e.Name()).CombinedOutput()
+		switch {
+		case want == "compiles" && err != nil:
+			t.Errorf("%s should compile, so that the others mean something: %s", e.Name(), out)
+		case want != "compiles" && err == nil:
+			t.Errorf("%s compiles", e.Name())
+		case want != "compiles" && !strings.Contains(string(out), want):
+			t.Errorf("%s fails for another reason than %q: %s", e.Name(), want, out)
+		}
+	}
 }

@@ -3,32 +3,66 @@ package tool
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
+	"crypto/rand"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
-	"lore/internal/access"
+	"lore/internal/change"
+	"lore/internal/event"
 	"lore/internal/fault"
+	"lore/internal/policy"
+	"lore/internal/schema"
 )
 
-// Deps is what a call needs besides the tool. Each part is one function, so a
-// test needs no mock.
+// Deps is what a call needs besides the tool. Each part is one function or a
+// small contract, so that a test takes the real one. What is missing is not
+// done: without a Ledger nothing can be changed, without Questions nothing can
+// be asked.
 type Deps struct {
 	Log *slog.Logger
 	Now func() time.Time
+	// ID makes an identifier that begins with the given word and is never made
+	// twice.
+	ID     func(word string) string
+	Bus    *event.Bus
+	Policy policy.Settings
+	Meter  *policy.Meter
+
+	Questions Questions
+	Ledger    Ledger
+	// Writable says why this process cannot change the vault now, or nil.
+	Writable func(ctx context.Context) error
+	// Apply makes the edits under an operation's id, all or none.
+	Apply func(ctx context.Context, op string, set change.Set) error
+	// Settle waits until the index has seen these paths, so that the next
+	// question reads what was just written.
+	Settle func(ctx context.Context, paths []string) error
 }
+
+// The topics of events. Their data are Question, Finished and Listed.
+const (
+	TopicAsked    = "approval.asked"
+	TopicAnswered = "approval.answered"
+	TopicOver     = "approval.over"
+	TopicCall     = "call.finished"
+	TopicTools    = "tools.changed"
+)
 
 // A Registry is the complete list of tools, the same for every surface, and the
 // only way to run one.
 type Registry struct {
-	deps  Deps
-	tools []*Tool
-	names map[string]*Tool // with aliases
+	deps Deps
+
+	mu       sync.RWMutex
+	tools    []*Tool          // by name; replaced whole, never changed in place
+	names    map[string]*Tool // with aliases
+	off      map[string]bool
+	instruct map[string]string
 }
 
 // NewRegistry collects the toolsets into one list. Two tools of one name are a
@@ -40,25 +74,133 @@ func NewRegistry(deps Deps, sets ...[]*Tool) *Registry {
 	if deps.Now == nil {
 		deps.Now = time.Now
 	}
-	all := slices.Concat(sets...)
-	slices.SortFunc(all, func(a, b *Tool) int { return cmp.Compare(a.Name, b.Name) })
-	r := &Registry{deps: deps, tools: all, names: make(map[string]*Tool, 2*len(all))}
-	for _, t := range all {
-		for _, n := range append([]string{t.Name}, t.Aliases...) {
-			if r.names[n] != nil {
-				panic(fmt.Sprintf("tool %q registered twice", n))
-			}
-			r.names[n] = t
-		}
+	if deps.ID == nil {
+		deps.ID = func(word string) string { return word + "-" + strings.ToLower(rand.Text()) }
+	}
+	if deps.Meter == nil {
+		deps.Meter = policy.NewMeter(policy.DefaultLimits())
+	}
+	r := &Registry{deps: deps, names: map[string]*Tool{}, off: map[string]bool{}, instruct: map[string]string{}}
+	if err := r.add(slices.Concat(sets...)); err != nil {
+		panic(err)
 	}
 	return r
 }
 
-// All returns the tools in the order of their names.
-func (r *Registry) All() []*Tool { return slices.Clone(r.tools) }
+func (r *Registry) add(tools []*Tool) error {
+	names := maps.Clone(r.names)
+	for _, t := range tools {
+		for _, n := range append([]string{t.Name}, t.Aliases...) {
+			if names[n] != nil {
+				return fault.New(fault.Conflict, "tool %q registered twice", n)
+			}
+			names[n] = t
+		}
+	}
+	all := slices.Concat(r.tools, tools)
+	slices.SortFunc(all, func(a, b *Tool) int { return cmp.Compare(a.Name, b.Name) })
+	r.tools, r.names = all, names
+	return nil
+}
+
+// Add registers tools while the program runs, all or none.
+func (r *Registry) Add(tools ...*Tool) error {
+	r.mu.Lock()
+	err := r.add(tools)
+	r.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	for _, t := range tools {
+		r.deps.Log.Info("tool registered", "tool", t.Name, "set", t.Set, "effect", string(t.Effect))
+	}
+	r.listed()
+	return nil
+}
+
+// Remove takes a whole toolset away.
+func (r *Registry) Remove(set string) {
+	r.mu.Lock()
+	r.tools = slices.DeleteFunc(slices.Clone(r.tools), func(t *Tool) bool { return t.Set == set })
+	r.names = maps.Clone(r.names)
+	maps.DeleteFunc(r.names, func(_ string, t *Tool) bool { return t.Set == set })
+	r.mu.Unlock()
+	r.deps.Log.Info("tools removed", "set", set)
+	r.listed()
+}
+
+// Switch turns a tool, or all of a toolset, on or off for everyone.
+func (r *Registry) Switch(name string, on bool) error {
+	r.mu.Lock()
+	found := false
+	for _, t := range r.tools {
+		if t.Name == name || t.Set == name || slices.Contains(t.Aliases, name) {
+			found = true
+			if on {
+				delete(r.off, t.Name)
+			} else {
+				r.off[t.Name] = true
+			}
+		}
+	}
+	r.mu.Unlock()
+	if !found {
+		_, err := r.Find(name)
+		return err
+	}
+	r.deps.Log.Info("tool switched", "tool", name, "on", on)
+	r.listed()
+	return nil
+}
+
+// Listed is the data of [TopicTools]: the list of tools is another one now.
+type Listed struct {
+	Tools int `json:"tools"`
+}
+
+func (r *Registry) listed() {
+	r.deps.Bus.Publish(TopicTools, Listed{len(r.On())}, true)
+}
+
+// Instruct replaces what models are told about a tool; "" brings its own words
+// back.
+func (r *Registry) Instruct(name, text string) error {
+	t, err := r.Find(name)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.instruct[t.Name] = text
+	return nil
+}
+
+// Instructions is what models are told about a tool beyond its description.
+func (r *Registry) Instructions(t *Tool) string {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return cmp.Or(r.instruct[t.Name], t.Instructions)
+}
+
+// All returns the tools in the order of their names, those that are switched
+// off too.
+func (r *Registry) All() []*Tool {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return slices.Clone(r.tools)
+}
+
+// On returns the tools that are switched on.
+func (r *Registry) On() []*Tool {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return slices.DeleteFunc(slices.Clone(r.tools), func(t *Tool) bool { return r.off[t.Name] })
+}
 
 // Find returns the tool of that name or alias.
 func (r *Registry) Find(name string) (*Tool, error) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
 	if t := r.names[name]; t != nil {
 		return t, nil
 	}
@@ -67,58 +209,14 @@ func (r *Registry) Find(name string) (*Tool, error) {
 		names = append(names, t.Name)
 	}
 	err := &fault.Report{Kind: fault.NotFound, Message: fmt.Sprintf("unknown tool %q", name)}
-	if near := Nearest(name, names, 3); len(near) > 0 {
+	if near := schema.Nearest(name, names, 3); len(near) > 0 {
 		err.Fix = "did you mean " + strings.Join(near, ", ") + "?"
 	}
 	return nil, err
 }
 
-// Call runs a tool for a principal. It never waits for a person. The arguments
-// may be an object, an object inside a string, or nothing.
-func (r *Registry) Call(ctx context.Context, who access.Principal, name string, args json.RawMessage) (res Result, err error) {
-	t, err := r.Find(name)
-	if err != nil {
-		return Result{}, err
-	}
-	start := r.deps.Now()
-	log := r.deps.Log.With("tool", t.Name, "surface", who.Surface, "principal", string(who.Kind))
-	log.Debug("call started")
-	defer func() {
-		took := r.deps.Now().Sub(start)
-		if err != nil {
-			log.Info("call ended", "ok", false, "kind", string(fault.Of(err)), "duration_ms", took.Milliseconds())
-			return
-		}
-		log.Info("call ended", "ok", true, "duration_ms", took.Milliseconds())
-	}()
-	if !who.May(access.Read) {
-		return Result{}, fault.New(fault.Denied, "%s: this caller has no right to read", t.Name)
-	}
-	lenient := who.Kind == access.Agent || who.Kind == access.MCP
-	canon, notices, err := canonical(t.schema(), args, lenient)
-	if err != nil {
-		return Result{}, fmt.Errorf("%s: %w", t.Name, err)
-	}
-	ctx, cancel := context.WithTimeout(ctx, t.Timeout)
-	defer cancel()
-	value, err := r.guarded(ctx, t, canon)
-	if err != nil {
-		if errors.Is(err, context.DeadlineExceeded) {
-			return Result{}, fault.New(fault.Cancelled, "%s took longer than %s", t.Name, t.Timeout)
-		}
-		return Result{}, err
-	}
-	return Result{Success: true, Notices: notices, Value: value, Tool: t}, nil
-}
-
-// guarded turns a panic of a tool into an error that does not repeat its
-// arguments, which may hold private text.
-func (r *Registry) guarded(ctx context.Context, t *Tool, args json.RawMessage) (out any, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			r.deps.Log.Error("a tool panicked", "tool", t.Name, "stack", string(debug.Stack()))
-			err = fault.New(fault.Internal, "%s stopped because of a mistake in Lore", t.Name)
-		}
-	}()
-	return t.run(ctx, args)
+func (r *Registry) isOff(t *Tool) bool {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.off[t.Name]
 }

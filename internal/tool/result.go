@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"lore/internal/fault"
+	"lore/internal/policy"
+	"lore/internal/schema"
 )
 
 // A Result is what a call answers. As JSON it is one flat object: the fields
@@ -17,20 +20,77 @@ type Result struct {
 	Notices []string // what was changed or left out on the way
 	Value   any      // the tool's own result
 	Tool    *Tool
+
+	Operation string       // of the change that was made; undo takes it
+	Changes   []FileChange // what it did, or would do
+	DryRun    bool         // nothing was done
+	Preview   *Preview     // of a dry run
+	Question  *Question    // the call waits for a person
+	Refused   string       // a person said no, or nobody answered
+	Feedback  string       // the person's word to the caller
+}
+
+// common are the fields of every answer.
+type common struct {
+	Success   bool         `json:"success"`
+	IsError   *bool        `json:"isError,omitempty"`
+	Error     string       `json:"error,omitempty"`
+	Message   string       `json:"message,omitempty"`
+	Feedback  string       `json:"user_feedback,omitempty"`
+	Notices   []string     `json:"notices,omitempty"`
+	DryRun    bool         `json:"dry_run,omitempty"`
+	Preview   *Preview     `json:"preview,omitempty"`
+	Operation string       `json:"operation_id,omitempty"`
+	Changes   []FileChange `json:"changes,omitempty"`
+}
+
+// waiting are the fields of a call that waits for a person, as programs that
+// know pending operations expect them.
+type waiting struct {
+	Success   bool         `json:"success"`
+	Requires  bool         `json:"requires_confirmation"`
+	Operation string       `json:"operation"`
+	Details   any          `json:"details"`
+	Message   string       `json:"message"`
+	Summary   string       `json:"summary"`
+	Risk      policy.Risk  `json:"risk"`
+	Reason    string       `json:"reason"`
+	ID        string       `json:"pending_operation_id"`
+	Revision  int          `json:"revision,omitempty"`
+	Expires   time.Time    `json:"expires"`
+	Changes   []FileChange `json:"changes,omitempty"`
+	Notices   []string     `json:"notices,omitempty"`
+}
+
+func (r Result) waiting() waiting {
+	q := r.Question
+	w := waiting{
+		Requires: true, Operation: q.Tool, Details: q.Preview.Details, Message: "This operation requires user confirmation.",
+		Summary: q.Preview.Summary, Risk: q.Risk, Reason: q.Reason, ID: q.ID, Revision: q.Revision, Expires: q.Expires, Changes: r.Changes, Notices: r.Notices,
+	}
+	if w.Details == nil {
+		w.Details = map[string]any{"summary": q.Preview.Summary, "files": len(q.Changes)}
+	}
+	return w
 }
 
 // MarshalJSON writes the common fields and the tool's own side by side.
 func (r Result) MarshalJSON() ([]byte, error) {
-	common := struct {
-		Success bool     `json:"success"`
-		Message string   `json:"message,omitempty"`
-		Notices []string `json:"notices,omitempty"`
-	}{r.Success, r.Message, r.Notices}
-	head, err := marshal(common)
+	if r.Question != nil {
+		return schema.Marshal(r.waiting())
+	}
+	common := common{
+		Success: r.Success, Message: r.Message, Notices: r.Notices, DryRun: r.DryRun, Preview: r.Preview,
+		Operation: r.Operation, Changes: r.Changes, Error: r.Refused, Feedback: r.Feedback,
+	}
+	if r.Refused != "" {
+		common.IsError = new(bool) // a no is an answer, not an error
+	}
+	head, err := schema.Marshal(common)
 	if err != nil || r.Value == nil {
 		return head, err
 	}
-	own, err := marshal(r.Value)
+	own, err := schema.Marshal(r.Value)
 	if err != nil {
 		return nil, err
 	}
@@ -41,16 +101,6 @@ func (r Result) MarshalJSON() ([]byte, error) {
 		return head, nil
 	}
 	return append(append(head[:len(head)-1], ','), own[1:]...), nil
-}
-
-// marshal leaves <, > and & as they are: whoever puts JSON into HTML escapes it
-// there, and everyone else wants to read it.
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return bytes.TrimRight(b.Bytes(), "\n"), err
 }
 
 // View is how people see the result.

@@ -2,14 +2,23 @@
 // one [Registry], the only door to them.
 //
 // The struct's fields are the arguments, its doc comment is the description,
-// its method is the work. How it is registered says what it may do at the most:
-// a [Read] tool has a Run method and changes nothing.
+// its method is the work. How it is registered says what it may do at the most,
+// and the compiler checks it:
 //
-// The package knows no single tool and no surface.
+//   - a [Read] tool has Run and changes nothing;
+//   - a [Change] tool has Plan, which returns the edits it wants and makes none;
+//   - an [Act] tool has Foresee and Run, and reaches outside the vault;
+//   - a [Foreign] tool is made from a schema at run time, and is an act.
+//
+// [Registry.Call] is the only way to run one: it checks the arguments, decides,
+// plans, asks, records and applies. [Registry.Answer] is how a person answers
+// what was asked. The package knows no single tool and no surface.
 package tool
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"reflect"
 	"strings"
@@ -20,8 +29,15 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"lore/internal/access"
+	"lore/internal/change"
 	"lore/internal/fault"
+	"lore/internal/policy"
+	"lore/internal/schema"
 )
+
+// DryRun is the argument that every tool with an effect takes beside its own:
+// the plan is made and shown, and nothing happens.
+const DryRun = "dry_run"
 
 // A Shape is how a result is drawn: surfaces know shapes, never tools.
 type Shape string
@@ -46,14 +62,30 @@ type Tool struct {
 	Effect  access.Effect
 	Shape   Shape
 	Timeout time.Duration
+	// Needs is what an act reaches for, beside the vault.
+	Needs access.Scope
+	// Rate limits how often anyone may call it; zero is no limit of its own.
+	Rate policy.Limit
+	// Instructions tell models when and how to use it, beyond Doc. People may
+	// replace them: see [Registry.Instruct].
+	Instructions string
+	// Feed says that the result is a list that grows: the argument "after" asks
+	// for what came after the "next" of an earlier answer.
+	Feed bool
 	// Examples are calls that make sense in the sample vault.
 	Examples []Example
 
-	in     reflect.Type
-	fields map[string]map[string]string // struct name to field name to comment
-	schema func() *schemas              // made on first use: most runs need one tool, not seventy
-	run    func(ctx context.Context, args json.RawMessage) (any, error)
+	in         reflect.Type
+	fields     schema.Comments       // struct name to field name to comment
+	schema     func() *schema.Schema // made on first use: most runs need one tool, not seventy
+	definition func() string
+	run        work                                                    // the work itself; the edits are wishes
+	foresee    func(context.Context, json.RawMessage) (Preview, error) // of an act
+	decode     func(json.RawMessage) (any, error)                      // a result that was kept as JSON
 }
+
+// work does what a tool does and returns its result and the edits it wants.
+type work func(ctx context.Context, args json.RawMessage) (any, change.Set, error)
 
 // An Example is one call, as a person types it and as a program sends it.
 type Example struct {
@@ -81,26 +113,93 @@ func Drawn(s Shape) Option { return func(t *Tool) { t.Shape = s } }
 // Within limits how long one call may take; the default is a minute.
 func Within(d time.Duration) Option { return func(t *Tool) { t.Timeout = d } }
 
+// Needs says what an act reaches for.
+func Needs(s access.Scope) Option { return func(t *Tool) { t.Needs = s } }
+
+// Rate limits how often anyone may call the tool.
+func Rate(calls int, per time.Duration) Option {
+	return func(t *Tool) { t.Rate = policy.Limit{Calls: calls, Per: per} }
+}
+
+// Instruct gives models words about the tool beyond its description.
+func Instruct(text string) Option { return func(t *Tool) { t.Instructions = text } }
+
+// Feed marks a tool whose result can be followed.
+func Feed() Option { return func(t *Tool) { t.Feed = true } }
+
 // A Runner is an input struct that does its own work.
 type Runner[Env, Out any] interface {
 	Run(ctx context.Context, env Env) (Out, error)
 }
 
+// A Planner is an input struct that plans edits and makes none.
+type Planner[Env, Out any] interface {
+	Plan(ctx context.Context, env Env) (Out, change.Set, error)
+}
+
+// An Actor is an input struct that reaches outside the vault. Foresee tells
+// what Run is about to do, and does nothing.
+type Actor[Env, Out any] interface {
+	Foresee(ctx context.Context, env Env) (Preview, error)
+	Run(ctx context.Context, env Env) (Out, change.Set, error)
+}
+
 // Read makes a tool that changes nothing.
 func Read[In Runner[Env, Out], Env, Out any](env Env, opts ...Option) *Tool {
 	t := describe[In, Out](access.Reads, opts)
-	t.run = func(ctx context.Context, args json.RawMessage) (any, error) {
-		var in In
-		if err := json.Unmarshal(args, &in); err != nil {
-			return nil, fault.New(fault.Invalid, "arguments: %v", err)
-		}
+	t.run = bind(func(ctx context.Context, in In) (Out, change.Set, error) {
 		out, err := in.Run(ctx, env)
-		if err != nil {
-			return nil, err
-		}
-		return out, nil
-	}
+		return out, nil, err
+	})
 	return t
+}
+
+// Change makes a tool that edits notes: it returns its result and the edits it
+// wants, and the registry makes them.
+func Change[In Planner[Env, Out], Env, Out any](env Env, opts ...Option) *Tool {
+	t := describe[In, Out](access.Changes, opts)
+	t.run = bind(func(ctx context.Context, in In) (Out, change.Set, error) { return in.Plan(ctx, env) })
+	return t
+}
+
+// Act makes a tool that reaches outside the vault. It panics when an option
+// does not say what it [Needs]: an act without a right is a mistake.
+func Act[In Actor[Env, Out], Env, Out any](env Env, opts ...Option) *Tool {
+	t := describe[In, Out](access.Acts, opts)
+	if t.Needs != access.Egress && t.Needs != access.Exec {
+		panic("the act " + t.Name + " does not say what it needs")
+	}
+	t.foresee = func(ctx context.Context, args json.RawMessage) (Preview, error) {
+		in, err := input[In](args)
+		if err != nil {
+			return Preview{}, err
+		}
+		return in.Foresee(ctx, env)
+	}
+	t.run = bind(func(ctx context.Context, in In) (Out, change.Set, error) { return in.Run(ctx, env) })
+	return t
+}
+
+// bind turns a method of the input into work on arguments.
+func bind[In, Out any](f func(context.Context, In) (Out, change.Set, error)) work {
+	return func(ctx context.Context, args json.RawMessage) (any, change.Set, error) {
+		in, err := input[In](args)
+		if err != nil {
+			return nil, nil, err
+		}
+		out, set, err := f(ctx, in)
+		if err != nil {
+			return nil, nil, err
+		}
+		return out, set, nil
+	}
+}
+
+func input[In any](args json.RawMessage) (in In, err error) {
+	if err := json.Unmarshal(args, &in); err != nil {
+		return in, fault.New(fault.Invalid, "arguments: %v", err)
+	}
+	return in, nil
 }
 
 func describe[In, Out any](e access.Effect, opts []Option) *Tool {
@@ -109,17 +208,38 @@ func describe[In, Out any](e access.Effect, opts []Option) *Tool {
 	for _, o := range opts {
 		o(t)
 	}
-	t.schema = sync.OnceValue(func() *schemas {
-		return newSchemas(schemaOf[In](t.fields), schemaOf[Out](t.fields), in)
+	t.schema = sync.OnceValue(func() *schema.Schema {
+		s := schema.Of[In, Out](t.fields)
+		if e != access.Reads {
+			s.AddSwitch(DryRun, "Only show the plan.")
+		}
+		return s
 	})
+	t.definition = sync.OnceValue(func() string { return definitionOf(t) })
+	t.decode = func(raw json.RawMessage) (any, error) {
+		var out Out
+		err := json.Unmarshal(raw, &out)
+		return out, err
+	}
 	return t
 }
 
+// definitionOf is a hash of everything that a person who trusts the tool has
+// seen of it.
+func definitionOf(t *Tool) string {
+	b, err := json.Marshal([]any{t.Name, t.Doc, t.Effect, t.Needs, t.Input()})
+	if err != nil {
+		panic("definition of " + t.Name + ": " + err.Error())
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
 // Input is the JSON schema of the arguments.
-func (t *Tool) Input() *jsonschema.Schema { return t.schema().in }
+func (t *Tool) Input() *jsonschema.Schema { return t.schema().In }
 
 // Output is the JSON schema of the tool's own part of the result.
-func (t *Tool) Output() *jsonschema.Schema { return t.schema().out }
+func (t *Tool) Output() *jsonschema.Schema { return t.schema().Out }
 
 // InputType is the struct behind the tool; the command line makes flags of it.
 func (t *Tool) InputType() reflect.Type { return t.in }
@@ -136,7 +256,7 @@ type Comment struct {
 // Toolset names the tools of one package and gives them their comments. It
 // panics when a tool has none: a tool without a description is a mistake.
 func Toolset(name string, docs map[string]Comment, tools ...*Tool) []*Tool {
-	fields := make(map[string]map[string]string, len(docs))
+	fields := make(schema.Comments, len(docs))
 	for k, c := range docs {
 		fields[k] = c.Fields
 	}

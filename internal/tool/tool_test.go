@@ -243,25 +243,6 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	names := []string{"read_note", "search_notes", "list_tags", "list_notes", "find_path"}
-	for _, c := range []struct {
-		word, want string
-		n          int
-	}{
-		{"readnote", "[read_note]", 3},
-		{"LIST_TAG", "[list_tags]", 3},
-		{"list_note", "[list_notes]", 1},
-		{"notes", "[list_notes search_notes]", 3},
-		{"qqqqqq", "[]", 3},
-		{"", "[]", 3},
-	} {
-		if got := fmt.Sprint(Nearest(c.word, names, c.n)); got != c.want {
-			t.Errorf("Nearest(%q) = %s, want %s", c.word, got, c.want)
-		}
-	}
-}
-
 // BenchmarkStart shows what seventy tools cost a program that calls one.
 func BenchmarkStart(b *testing.B) {
 	b.ReportAllocs()

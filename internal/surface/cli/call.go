@@ -120,6 +120,7 @@ func (p *program) showTool(t *tool.Tool) error {
 
 func (p *program) callCommand() *cobra.Command {
 	var raw string
+	var w will
 	cmd := &cobra.Command{
 		Use: "call TOOL [JSON]", Short: "Call a tool with arguments written as JSON",
 		Long: `Calls any tool with one JSON object, as a program would, and prints its answer as
@@ -146,10 +147,11 @@ JSON. Without JSON, or with "-", the object is read from standard input.`,
 					return err
 				}
 			}
-			return p.call(cmd.Context(), t, json.RawMessage(raw))
+			return p.call(cmd.Context(), cmd.InOrStdin(), t, json.RawMessage(raw), w)
 		},
 	}
 	cmd.Flags().StringVar(&raw, "args", "", "the arguments, as one JSON object")
+	cmd.Flags().BoolVar(&w.yes, "yes", false, yesHelp)
 	return cmd
 }
 

@@ -5,7 +5,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,9 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lore/internal/access"
 	"lore/internal/event"
 	"lore/internal/fault"
+	"lore/internal/schema"
 	"lore/internal/tool"
 )
 
@@ -91,6 +90,8 @@ type Session struct {
 	Doctor func(ctx context.Context) ([]Finding, error)
 	// Follow keeps the index true to the vault until ctx ends.
 	Follow func(ctx context.Context) error
+	// Verify checks the record of everything that was done, and counts it.
+	Verify func(ctx context.Context) (int, error)
 	Close  func() error
 }
 
@@ -147,6 +148,9 @@ type program struct {
 	err    io.Writer
 	screen screen // what out can show
 	notice screen // what err can show
+
+	lines   chan string // what is typed; see typed
+	session *Session    // of a command that answers a question
 }
 
 // Run runs one command and returns its exit code.
@@ -165,6 +169,10 @@ func Run(ctx context.Context, host Host, args []string, in io.Reader, out, errOu
 		return ExitOK
 	case errors.Is(err, errSaid):
 		return ExitError
+	case errors.Is(err, errPending):
+		return ExitPending
+	case errors.Is(err, errDenied):
+		return ExitDenied
 	case ctx.Err() != nil && !errors.Is(err, context.DeadlineExceeded):
 		err = fault.New(fault.Cancelled, "interrupted")
 	case host.Explain != nil:
@@ -243,21 +251,8 @@ func (p *program) unknownCommand(cmd *cobra.Command, word string) error {
 		names = append(names, c.Aliases...)
 	}
 	fix := "see lore --help"
-	if near := tool.Nearest(word, names, 3); len(near) > 0 {
+	if near := schema.Nearest(word, names, 3); len(near) > 0 {
 		fix = "did you mean " + strings.Join(near, ", ") + "?"
 	}
 	return fault.Fix(fault.Invalid, fix, "unknown command %q", word)
-}
-
-// call runs one tool and shows its result.
-func (p *program) call(ctx context.Context, t *tool.Tool, args json.RawMessage) error {
-	s, err := p.host.Open(ctx, p.g, OpenOptions{Progress: p.progress()})
-	if err != nil {
-		return err
-	}
-	res, err := s.Registry.Call(ctx, access.Terminal(), t.Name, args)
-	if err == nil {
-		err = p.show(res, s.Dir)
-	}
-	return errors.Join(err, s.Close())
 }

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"reflect"
 	"slices"
 	"strconv"
@@ -12,7 +14,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"lore/internal/access"
 	"lore/internal/fault"
+	"lore/internal/schema"
 	"lore/internal/tool"
 )
 
@@ -38,12 +42,18 @@ func (p *program) toolCommand(t *tool.Tool, args []string) *cobra.Command {
 	in := newInput(t, cmd.Flags())
 	cmd.Use += in.usage()
 	cmd.Args = in.checkArgs
+	w := defineWill(t, cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		obj, err := in.arguments(cmd.Flags(), args)
 		if err != nil {
 			return err
 		}
-		return p.call(cmd.Context(), t, obj)
+		if t.Effect != access.Reads {
+			if obj, err = fromInput(cmd.Context(), cmd.InOrStdin(), obj); err != nil {
+				return err
+			}
+		}
+		return p.call(cmd.Context(), cmd.InOrStdin(), t, obj, *w)
 	}
 	for _, f := range in.fields {
 		if len(f.enum) > 0 {
@@ -52,6 +62,42 @@ func (p *program) toolCommand(t *tool.Tool, args []string) *cobra.Command {
 		}
 	}
 	return cmd
+}
+
+const yesHelp = "do it without asking; what destroys is asked about all the same"
+
+// defineWill adds the flags that say what may happen.
+func defineWill(t *tool.Tool, flags *pflag.FlagSet) *will {
+	w := &will{}
+	if t.Effect != access.Reads {
+		flags.BoolVarP(&w.yes, "yes", "y", false, yesHelp)
+		flags.BoolVar(&w.dry, "dry-run", false, "show what would change, and change nothing")
+	}
+	if t.Feed {
+		flags.BoolVarP(&w.follow, "follow", "f", false, "go on with what comes, until interrupted")
+	}
+	return w
+}
+
+// fromInput puts what is read from standard input in the place of an argument
+// that is "-".
+func fromInput(ctx context.Context, in io.Reader, obj json.RawMessage) (json.RawMessage, error) {
+	var m map[string]any
+	if err := json.Unmarshal(obj, &m); err != nil {
+		return obj, err
+	}
+	for k, v := range m {
+		if v != "-" {
+			continue
+		}
+		text, err := readAll(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		m[k] = text
+		return json.Marshal(m)
+	}
+	return obj, nil
 }
 
 // examples are the tool's own, as they are typed.
@@ -164,8 +210,10 @@ func (f *field) isJSON() bool {
 	switch f.typ.Kind() {
 	case reflect.Bool, reflect.Int, reflect.Int64, reflect.Float64, reflect.String:
 		return false
-	case reflect.Slice, reflect.Map:
+	case reflect.Slice:
 		return f.typ.Elem().Kind() != reflect.String
+	case reflect.Map:
+		return f.typ.Elem().Kind() != reflect.String && f.typ.Elem().Kind() != reflect.Interface
 	}
 	return true
 }
@@ -180,6 +228,8 @@ func (f *field) define(flags *pflag.FlagSet, doc, def string) {
 		flags.Bool(f.flag, def == "true", doc)
 	case k == reflect.Slice:
 		flags.StringSlice(f.flag, nil, doc)
+	case k == reflect.Map && f.typ.Elem().Kind() == reflect.Interface:
+		flags.StringArray(f.flag, nil, doc+" (may stand several times)")
 	case k == reflect.Map:
 		flags.StringToString(f.flag, nil, doc)
 	case k == reflect.Int || k == reflect.Int64:
@@ -197,6 +247,8 @@ func (f *field) define(flags *pflag.FlagSet, doc, def string) {
 		name = "JSON"
 	case len(f.enum) > 0:
 		name = "WORD"
+	case f.typ.Kind() == reflect.Map && f.typ.Elem().Kind() == reflect.Interface:
+		name = "NAME=VALUE"
 	default:
 		return
 	}
@@ -289,6 +341,12 @@ func (f *field) value(flags *pflag.FlagSet) (any, error) {
 		return flags.GetBool(f.flag)
 	case k == reflect.Slice:
 		return flags.GetStringSlice(f.flag)
+	case k == reflect.Map && f.typ.Elem().Kind() == reflect.Interface:
+		list, err := flags.GetStringArray(f.flag)
+		if err != nil {
+			return nil, err
+		}
+		return pairsOf(f.key, list)
 	case k == reflect.Map:
 		return flags.GetStringToString(f.flag)
 	case k == reflect.Int || k == reflect.Int64:
@@ -297,6 +355,23 @@ func (f *field) value(flags *pflag.FlagSet) (any, error) {
 		return flags.GetFloat64(f.flag)
 	}
 	return flags.GetString(f.flag)
+}
+
+// pairsOf reads NAME=VALUE. A value that is JSON is that, any other is text.
+func pairsOf(key string, list []string) (map[string]any, error) {
+	out := map[string]any{}
+	for _, kv := range list {
+		name, value, ok := strings.Cut(kv, "=")
+		if !ok || name == "" {
+			return nil, fault.Field(key, "write NAME=VALUE", "%q has no name or no value", kv)
+		}
+		if json.Valid([]byte(value)) {
+			out[name] = json.RawMessage(value)
+		} else {
+			out[name] = value
+		}
+	}
+	return out, nil
 }
 
 // parse reads one word as a value of the field.
@@ -345,7 +420,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &unknown):
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		if near := tool.Nearest(unknown.GetSpecifiedName(), names, 2); len(near) > 0 {
+		if near := schema.Nearest(unknown.GetSpecifiedName(), names, 2); len(near) > 0 {
 			see = "did you mean --" + strings.Join(near, ", --") + "?"
 		}
 		return fault.Fix(fault.Invalid, see, "%s has no flag --%s", cmd.CommandPath(), unknown.GetSpecifiedName())

@@ -25,6 +25,13 @@ func (p *program) show(r tool.Result, dir string) error {
 	for _, n := range r.Notices {
 		p.say(n)
 	}
+	switch {
+	case r.DryRun:
+		return p.showPlan(r)
+	case r.Refused != "":
+		p.say(strings.TrimSuffix(r.Refused+": "+r.Feedback, ": "))
+		return nil
+	}
 	v := r.View()
 	var b strings.Builder
 	if v.Text != "" {

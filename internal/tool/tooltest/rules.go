@@ -38,7 +38,7 @@ func rules(t *testing.T, tools []*tool.Tool) {
 	}
 	for _, r := range runners(t) {
 		if !slices.ContainsFunc(tools, func(tl *tool.Tool) bool { return tl.InputType().Name() == r }) {
-			t.Errorf("%s has a method Run and is not registered in Tools", r)
+			t.Errorf("%s has a method Run or Plan and is not registered in Tools", r)
 		}
 	}
 	scripts, err := filepath.Glob("testdata/*.txtar")
@@ -62,7 +62,7 @@ func described(t *testing.T, at string, s *jsonschema.Schema) {
 	}
 }
 
-// runners lists the structs of the package that have a method Run.
+// runners lists the structs of the package that have a method Run or Plan.
 func runners(t *testing.T) []string {
 	files, err := filepath.Glob("*.go")
 	if err != nil {
@@ -79,7 +79,7 @@ func runners(t *testing.T) []string {
 		}
 		for _, d := range f.Decls {
 			fd, ok := d.(*ast.FuncDecl)
-			if !ok || fd.Recv == nil || fd.Name.Name != "Run" {
+			if !ok || fd.Recv == nil || fd.Name.Name != "Run" && fd.Name.Name != "Plan" {
 				continue
 			}
 			typ := fd.Recv.List[0].Type

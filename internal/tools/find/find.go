@@ -13,6 +13,7 @@ import (
 
 	"lore/internal/fault"
 	"lore/internal/index"
+	"lore/internal/schema"
 	"lore/internal/search"
 	"lore/internal/tool"
 	"lore/internal/vault"
@@ -125,7 +126,7 @@ func (env Env) folder(ctx context.Context, name string) ([]string, error) {
 		}
 	}
 	r := &fault.Report{Kind: fault.NotFound, Field: "folder", Message: fmt.Sprintf("folder not found: %q", name)}
-	if near := tool.Nearest(clean, known, 3); len(near) > 0 {
+	if near := schema.Nearest(clean, known, 3); len(near) > 0 {
 		r.Fix = "did you mean " + strings.Join(near, ", ") + "?"
 	}
 	return nil, r

@@ -7,6 +7,7 @@ import (
 
 	"lore/internal/fault"
 	"lore/internal/index"
+	"lore/internal/schema"
 	"lore/internal/tool"
 )
 
@@ -79,7 +80,7 @@ func (env Env) tagHint(ctx context.Context, tags []string) (string, error) {
 			continue
 		}
 		hint := fmt.Sprintf("no note has #%s", t)
-		if near := tool.Nearest(t, names, 3); len(near) > 0 {
+		if near := schema.Nearest(t, names, 3); len(near) > 0 {
 			hint += "; there is #" + strings.Join(near, ", #")
 		}
 		hints = append(hints, hint)

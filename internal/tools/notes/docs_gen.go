@@ -20,8 +20,39 @@ var docs = map[string]tool.Comment{
 		"Folder":   "Only notes in this folder.",
 		"Question": "What you want to know.",
 	}},
+	"CreateDailyNote": {Text: "CreateDailyNote makes the note of a day, week or month, or finds it. Obsidian's settings and templates are followed.", Fields: map[string]string{
+		"Date":   "Date as 2026-06-15; today if missing.",
+		"Period": "Period of the note.",
+	}},
+	"DailyNote": {Text: "DailyNote is the note of a day, week or month.", Fields: map[string]string{
+		"Template": "Template that it was made from.",
+		"Text":     "Text of the note.",
+	}},
+	"Dangling": {Text: "Dangling is a link to a note that is gone.", Fields: map[string]string{}},
+	"DeleteNote": {Text: "DeleteNote moves a note to the trash, where it stays 30 days.", Fields: map[string]string{
+		"IfHash": "Hash from reading.",
+		"Path":   "Path, name, title or alias.",
+	}},
+	"Deleted": {Text: "Deleted is a note that went to the trash.", Fields: map[string]string{
+		"Dangling": "Dangling are the links that lead nowhere now.",
+	}},
+	"EditNote": {Text: "EditNote changes a part of a note: replaces text, or puts text under a heading or at a block.", Fields: map[string]string{
+		"Block":        "... or block (\"^id\") ...",
+		"Diff":         "Instead: several SEARCH/REPLACE blocks.",
+		"IfHash":       "Hash from reading.",
+		"Path":         "Path, name, title or alias.",
+		"Replace":      "Its replacement.",
+		"Search":       "Text to find; must fit one place.",
+		"Text":         "... and the text to put there.",
+		"UnderHeading": "Instead: heading (\"Tea > Brewing\") ...",
+		"Where":        "Where to put it.",
+	}},
+	"Edited": {Text: "Edited is a note of which a part changed.", Fields: map[string]string{
+		"Lines": "Lines where the changes begin, as they were.",
+	}},
 	"Env": {Text: "Env is what these tools may touch.", Fields: map[string]string{
-		"Fresh": "Fresh tells how far the index can be believed.",
+		"Fresh":   "Fresh tells how far the index can be believed.",
+		"Version": "Version returns the text that had a hash, where history still has it; may be nil.",
 	}},
 	"Filter": {Text: "Filter narrows a search to some notes.", Fields: map[string]string{
 		"DateAfter":  "Only notes of that day or later.",
@@ -93,6 +124,9 @@ var docs = map[string]tool.Comment{
 		"Cut":      "Cut says that the passage goes on.",
 		"Via":      "Via says through which note it was found, when the question did not find it.",
 	}},
+	"Properties": {Text: "Properties are those of a note after a change.", Fields: map[string]string{
+		"Frontmatter": "Frontmatter is all of it, as it is now.",
+	}},
 	"ReadNote": {Text: "ReadNote returns the text of one note, whole or in part.", Fields: map[string]string{
 		"Limit":   "Most lines.",
 		"Offset":  "First line, counted from 1.",
@@ -107,5 +141,21 @@ var docs = map[string]tool.Comment{
 		"Offset":  "Notes to skip.",
 		"Query":   "Plain words; also \"a phrase\", -not, tag:x, path:x, type:x, after:2026-01-31, before:, [property:value].",
 		"TopK":    "Most notes.",
+	}},
+	"UpdateFrontmatter": {Text: "UpdateFrontmatter sets or removes properties of a note and touches nothing else.", Fields: map[string]string{
+		"IfHash":  "Hash from reading.",
+		"Path":    "Path, name, title or alias.",
+		"Remove":  "Properties to remove.",
+		"Updates": "Properties to set; null writes null.",
+	}},
+	"WriteNote": {Text: "WriteNote creates a note, overwrites one, or adds to its end or start. To change a part, use edit_note.", Fields: map[string]string{
+		"Content": "Markdown, with frontmatter if wanted.",
+		"IfHash":  "Hash from reading; refuses if the note changed.",
+		"Mode":    "Without it: create, or ask to overwrite.",
+		"Path":    "Path from the vault root; folders are made.",
+	}},
+	"Written": {Text: "Written is a note that was written.", Fields: map[string]string{
+		"Bytes": "Bytes that the note has now.",
+		"Same":  "Same tells that the note already read so, and nothing was written.",
 	}},
 }

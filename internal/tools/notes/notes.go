@@ -1,13 +1,14 @@
-// Package notes holds the tools that every client starts with: read, search and
-// follow links. One file is one tool.
+// Package notes holds the tools that every client starts with: read, search,
+// follow links, write and edit. One file is one tool.
 //
 // To add one: write a file with an input struct, an output struct and a Run
-// method; add its line to [Tools]; add testdata/<name>.txtar; run go generate.
+// method, or a Plan method when it changes notes; add its line to [Tools]; add testdata/<name>.txtar; run go generate.
 package notes
 
 import (
 	"context"
 	"strings"
+	"time"
 
 	"lore/internal/fault"
 	"lore/internal/index"
@@ -26,6 +27,10 @@ type Env struct {
 	Search *search.Searcher
 	// Fresh tells how far the index can be believed.
 	Fresh func() index.Freshness
+	Now   func() time.Time
+	// Version returns the text that had a hash, where history still has it; may
+	// be nil.
+	Version func(ctx context.Context, hash string) (string, bool)
 }
 
 // Tools returns every tool of this package, bound to env.
@@ -41,6 +46,11 @@ func Tools(env Env) []*tool.Tool {
 		tool.Read[GetNoteMetadata](env, tool.Drawn(tool.Facts), tool.Short("info"),
 			tool.Try("Oolong", `{"path": "Oolong"}`)),
 		tool.Read[ContextPack](env, tool.Drawn(tool.Notes), tool.Short("pack")),
+		tool.Change[WriteNote](env, tool.Drawn(tool.Text), tool.Short("write"), tool.Alias("writeNote")),
+		tool.Change[EditNote](env, tool.Drawn(tool.Text), tool.Short("edit"), tool.Alias("editNote")),
+		tool.Change[UpdateFrontmatter](env, tool.Drawn(tool.Facts), tool.Short("set"), tool.Alias("updateFrontmatter")),
+		tool.Change[CreateDailyNote](env, tool.Drawn(tool.Text), tool.Short("daily"), tool.Alias("createDailyNote")),
+		tool.Change[DeleteNote](env, tool.Drawn(tool.Notes), tool.Short("delete"), tool.Alias("deleteNote")),
 	)
 }
 

@@ -1,4 +1,4 @@
-package tool
+package schema
 
 import (
 	"bytes"
@@ -11,10 +11,38 @@ import (
 	"lore/internal/fault"
 )
 
+// Brew has one argument of every sort.
+type Brew struct {
+	Leaf   string            `json:"leaf"`
+	Grams  int               `json:"grams,omitempty" default:"5" min:"1" max:"20"`
+	Ratio  float64           `json:"ratio,omitempty"`
+	Hot    bool              `json:"hot,omitempty" default:"true"`
+	Style  string            `json:"style,omitempty" default:"gongfu" enum:"gongfu,western"`
+	Tags   []string          `json:"tags,omitempty"`
+	Words  []string          `json:"words,omitempty" enum:"a,b"`
+	Labels map[string]string `json:"labels,omitempty"`
+	Pot    *Pot              `json:"pot,omitempty" alias:"teaPot,kettle"`
+	Many   []string          `json:"many_leaves,omitempty" alias:"manyLeaves"`
+}
+
+// Pot is nested in Brew.
+type Pot struct {
+	Size  int    `json:"size,omitempty" max:"100"`
+	Shape string `json:"shape,omitempty" enum:"round,flat" alias:"potShape"`
+}
+
+// Cup is what Brew returns.
+type Cup struct {
+	Got   Brew   `json:"got"`
+	Index string `json:"index"`
+}
+
+var brewDocs = Comments{"Brew": {"Leaf": "Which leaf."}, "Pot": {"Size": "How large."}}
+
 const defaults = `"grams":5,"hot":true,`
 
 func TestCanonical(t *testing.T) {
-	s := brew(brewEnv{}).schema()
+	s := Of[Brew, Cup](brewDocs)
 	for _, c := range []struct {
 		name, in string
 		lenient  bool
@@ -73,7 +101,7 @@ func TestCanonical(t *testing.T) {
 		{name: "alias, coerced", in: `{"leaf":"x","manyLeaves":"a"}`, lenient: true, want: `{` + defaults + `"leaf":"x","many_leaves":["a"],"style":"gongfu"}`, notices: "many_leaves: read text as array"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, notices, err := canonical(s, json.RawMessage(c.in), c.lenient)
+			got, notices, err := s.Canonical(json.RawMessage(c.in), c.lenient)
 			if text, ok := strings.CutPrefix(c.want, "!"); ok {
 				if err == nil || !strings.Contains(err.Error(), text) {
 					t.Fatalf("got %s, %v; want an error with %q", got, err, text)
@@ -94,7 +122,7 @@ func TestCanonical(t *testing.T) {
 }
 
 func TestTheFieldOfAnError(t *testing.T) {
-	s := brew(brewEnv{}).schema()
+	s := Of[Brew, Cup](brewDocs)
 	for in, want := range map[string]string{
 		`{}`:                                    "leaf",
 		`{"leaf":1}`:                            "leaf",
@@ -103,7 +131,7 @@ func TestTheFieldOfAnError(t *testing.T) {
 		`{"leaf":"x","teaPot":{},"pot":{}}`:     "pot",
 		`{"leaf":"x","pot":{"potShape":"cub"}}`: "pot.shape",
 	} {
-		_, _, err := canonical(s, json.RawMessage(in), false)
+		_, _, err := s.Canonical(json.RawMessage(in), false)
 		var r *fault.Report
 		if !errors.As(err, &r) || r.Field != want {
 			t.Errorf("%s: got %v", in, err)
@@ -113,11 +141,11 @@ func TestTheFieldOfAnError(t *testing.T) {
 
 // TestErrorsAreTheSameEveryTime: maps have no order, errors do.
 func TestErrorsAreTheSameEveryTime(t *testing.T) {
-	s := brew(brewEnv{}).schema()
+	s := Of[Brew, Cup](brewDocs)
 	first := ""
 	for range 50 {
-		_, _, err := canonical(s, json.RawMessage(`{"grams":0,"style":"cold","zz":1,"aa":2,"pot":{"shape":"x","q":1,"b":2}}`), false)
-		got := mustJSON(t, NewFailure(err))
+		_, _, err := s.Canonical(json.RawMessage(`{"grams":0,"style":"cold","zz":1,"aa":2,"pot":{"shape":"x","q":1,"b":2}}`), false)
+		got := fmt.Sprintf("%v %s", err, fault.Of(err))
 		if first == "" {
 			first = got
 		}
@@ -137,9 +165,9 @@ func FuzzCanonical(f *testing.F) {
 		f.Add([]byte(seed), true)
 		f.Add([]byte(seed), false)
 	}
-	s := brew(brewEnv{}).schema()
+	s := Of[Brew, Cup](brewDocs)
 	f.Fuzz(func(t *testing.T, raw []byte, lenient bool) {
-		args, _, err := canonical(s, raw, lenient)
+		args, _, err := s.Canonical(raw, lenient)
 		if err != nil {
 			if fault.Of(err) != fault.Invalid || err.Error() == "" {
 				t.Fatalf("%q: %v", raw, err)
@@ -150,7 +178,7 @@ func FuzzCanonical(f *testing.F) {
 		if err := json.Unmarshal(args, &in); err != nil {
 			t.Fatalf("%q became %s, which the struct cannot hold: %v", raw, args, err)
 		}
-		again, notices, err := canonical(s, args, lenient)
+		again, notices, err := s.Canonical(args, lenient)
 		if err != nil || !bytes.Equal(again, args) || len(notices) > 0 {
 			t.Fatalf("%q became %s, then %s %v %v", raw, args, again, notices, err)
 		}
@@ -160,45 +188,21 @@ func FuzzCanonical(f *testing.F) {
 	})
 }
 
-func TestPages(t *testing.T) {
-	list := []int{1, 2, 3, 4, 5}
+func TestNearest(t *testing.T) {
+	names := []string{"read_note", "search_notes", "list_tags", "list_notes", "find_path"}
 	for _, c := range []struct {
-		offset, limit int
-		page, more    string
+		word, want string
+		n          int
 	}{
-		{0, 10, "[1 2 3 4 5]", ""},
-		{0, 2, "[1 2]", "1 to 2 of 5; call again with offset 2"},
-		{3, 2, "[4 5]", "4 to 5 of 5"},
-		{9, 2, "[]", "nothing from 6 on; there are 5"},
-		{-3, -1, "[1]", "1 to 1 of 5; call again with offset 1"},
+		{"readnote", "[read_note]", 3},
+		{"LIST_TAG", "[list_tags]", 3},
+		{"list_note", "[list_notes]", 1},
+		{"notes", "[list_notes search_notes]", 3},
+		{"qqqqqq", "[]", 3},
+		{"", "[]", 3},
 	} {
-		page, more := Page(list, c.offset, c.limit)
-		if fmt.Sprint(page) != c.page || more != c.more {
-			t.Errorf("%d %d: %v %q", c.offset, c.limit, page, more)
-		}
-	}
-	if page, more := Page([]int(nil), 3, 2); len(page) != 0 || more != "" {
-		t.Errorf("an empty list: %v %q", page, more)
-	}
-}
-
-func TestCutLines(t *testing.T) {
-	long := strings.Repeat("茶", MaxText)
-	for _, c := range []struct {
-		name, text    string
-		offset, limit int
-		want          Lines
-	}{
-		{"all", "a\nb\n", 1, 9, Lines{"a\nb\n", 1, 2, ""}},
-		{"no last line end", "a\nb", 2, 1, Lines{"b", 2, 2, ""}},
-		{"part", "a\nb\nc\n", 1, 2, Lines{"a\nb\n", 1, 3, "lines 1 to 2 of 3; call again with offset 3"}},
-		{"past the end", "a\n", 7, 2, Lines{"", 2, 1, "nothing from line 7 on; there are 1 lines"}},
-		{"nothing", "", 1, 2, Lines{"", 1, 0, ""}},
-		{"too much", "a\n" + long + "\nb\n", 1, 9, Lines{"a\n", 1, 3, "lines 1 to 1 of 3; call again with offset 2"}},
-		{"one long line", "a\n" + long + "\nb\n", 2, 9, Lines{long[:MaxText-1], 2, 3, fmt.Sprintf("line 2 has %d bytes, these are the first %d; call again with offset 3 for the lines after it", 3*MaxText+1, MaxText-1)}},
-	} {
-		if got := CutLines(c.text, c.offset, c.limit); got != c.want {
-			t.Errorf("%s: got %d bytes %q from %d of %d", c.name, len(got.Text), got.More, got.First, got.Total)
+		if got := fmt.Sprint(Nearest(c.word, names, c.n)); got != c.want {
+			t.Errorf("Nearest(%q) = %s, want %s", c.word, got, c.want)
 		}
 	}
 }

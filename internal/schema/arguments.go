@@ -1,4 +1,4 @@
-package tool
+package schema
 
 import (
 	"bytes"
@@ -20,11 +20,11 @@ import (
 // maxDepth bounds how deep arguments may be nested.
 const maxDepth = 64
 
-// canonical turns what a caller sent into one object that fits the schema:
+// Canonical turns what a caller sent into one object that fits the schema:
 // validated, with defaults, keys sorted. Everything after it (preview, hash,
 // record, run) sees only this form. The notices tell what was changed on the
 // way. With lenient, what models get wrong in obvious ways is mended.
-func canonical(s *schemas, raw json.RawMessage, lenient bool) (args json.RawMessage, notices []string, err error) {
+func (s *Schema) Canonical(raw json.RawMessage, lenient bool) (args json.RawMessage, notices []string, err error) {
 	obj, err := object(raw)
 	if err != nil {
 		return nil, nil, err
@@ -37,16 +37,16 @@ func canonical(s *schemas, raw json.RawMessage, lenient bool) (args json.RawMess
 	if !ok {
 		return nil, nil, fault.New(fault.Invalid, "arguments must be an object, got %s", describeJSON(v))
 	}
-	if err := s.rename(s.in, m, ""); err != nil {
+	if err := s.rename(s.In, m, ""); err != nil {
 		return nil, nil, err
 	}
 	if lenient {
-		notices = coerce(s.in, m, "", notices)
+		notices = coerce(s.In, m, "", notices)
 	}
-	if notices, err = numbers(s.in, m, "", notices); err != nil {
+	if notices, err = numbers(s.In, m, "", notices); err != nil {
 		return nil, nil, err
 	}
-	for name, p := range s.in.Properties {
+	for name, p := range s.In.Properties {
 		if _, have := m[name]; !have && p.Default != nil {
 			d, err := decodeStrict(p.Default)
 			if err != nil {
@@ -55,11 +55,35 @@ func canonical(s *schemas, raw json.RawMessage, lenient bool) (args json.RawMess
 			m[name] = d
 		}
 	}
-	if problems := check(s.in, m, ""); len(problems) > 0 {
-		return nil, nil, explain(problems)
+	if err := s.valid(m); err != nil {
+		return nil, nil, err
 	}
-	out, err := json.Marshal(m)
+	out, err := Marshal(m)
 	return out, notices, err
+}
+
+// valid compares an object with the schema. A foreign schema may say things
+// that only a general validator understands; it reports one problem at a time.
+func (s *Schema) valid(m map[string]any) error {
+	if s.general == nil {
+		if problems := check(s.In, m, ""); len(problems) > 0 {
+			return explain(problems)
+		}
+		return nil
+	}
+	// The validator wants the types that json.Unmarshal gives.
+	b, err := Marshal(m)
+	if err != nil {
+		return err
+	}
+	var plain any
+	if err := json.Unmarshal(b, &plain); err != nil {
+		return err
+	}
+	if err := s.general.Validate(plain); err != nil {
+		return fault.New(fault.Invalid, "arguments: %v", err)
+	}
+	return nil
 }
 
 // object accepts what callers really send: nothing, an object, or an object
@@ -152,7 +176,7 @@ func decodeObject(d *json.Decoder, depth int) (any, error) {
 }
 
 // rename gives fields that came under another name their own.
-func (s *schemas) rename(in *jsonschema.Schema, m map[string]any, at string) error {
+func (s *Schema) rename(in *jsonschema.Schema, m map[string]any, at string) error {
 	for _, alias := range slices.Sorted(maps.Keys(s.aliases[in])) {
 		name := s.aliases[in][alias]
 		v, have := m[alias]
@@ -307,4 +331,14 @@ func describeJSON(v any) string {
 		return "a list"
 	}
 	return "an object"
+}
+
+// Marshal writes JSON with <, > and & as they are: whoever puts JSON into HTML
+// escapes it there, and everyone else wants to read it.
+func Marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return bytes.TrimRight(b.Bytes(), "\n"), err
 }

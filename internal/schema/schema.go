@@ -1,31 +1,82 @@
-package tool
+// Package schema turns structs into JSON schemas, and what callers send into the
+// one form that fits them: validated, with defaults, keys sorted. It knows
+// nothing of what the arguments are for.
+package schema
 
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"lore/internal/fault"
 )
 
-// schemas are the two schemas of a tool.
-type schemas struct {
-	in, out *jsonschema.Schema
-	aliases map[*jsonschema.Schema]map[string]string // of an object in the first: other names of its fields
+// A Schema is what a call takes and what it answers.
+type Schema struct {
+	In, Out *jsonschema.Schema
+	// Secrets are the arguments that no record may show.
+	Secrets []string
+
+	general *jsonschema.Resolved                     // of a schema that may hold anything
+	aliases map[*jsonschema.Schema]map[string]string // of an object in In: other names of its fields
 }
 
-func newSchemas(in, out *jsonschema.Schema, t reflect.Type) *schemas {
-	s := &schemas{in: in, out: out, aliases: map[*jsonschema.Schema]map[string]string{}}
-	s.collectAliases(in, t)
+// Comments are what the source says about the fields of structs: struct name to
+// field name to comment.
+type Comments map[string]map[string]string
+
+// Of infers the schemas of two structs.
+func Of[In, Out any](docs Comments) *Schema {
+	s := &Schema{In: infer[In](docs), Out: infer[Out](docs), aliases: map[*jsonschema.Schema]map[string]string{}}
+	s.collectAliases(s.In, reflect.TypeFor[In]())
 	return s
 }
 
+// General takes schemas that someone else wrote. out may be nil.
+func General(in, out *jsonschema.Schema) (*Schema, error) {
+	if in == nil || in.Type != "object" {
+		return nil, fault.New(fault.Invalid, "the arguments are no object")
+	}
+	general, err := in.Resolve(nil)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "the schema of the arguments: %v", err)
+	}
+	if out == nil {
+		out = &jsonschema.Schema{Type: "object"}
+	}
+	return &Schema{In: in, Out: out, general: general}, nil
+}
+
+// Foreign reports whether the schema was made by [General].
+func (s *Schema) Foreign() bool { return s.general != nil }
+
+// AddSwitch adds one argument, true or false, that the struct does not have.
+func (s *Schema) AddSwitch(name, doc string) {
+	in := *s.In
+	in.Properties = maps.Clone(in.Properties)
+	if in.Properties == nil {
+		in.Properties = map[string]*jsonschema.Schema{}
+	}
+	in.Properties[name] = &jsonschema.Schema{Type: "boolean", Description: doc}
+	if len(in.PropertyOrder) > 0 {
+		in.PropertyOrder = append(slices.Clone(in.PropertyOrder), name)
+	}
+	if a := s.aliases[s.In]; a != nil {
+		s.aliases[&in] = a
+	}
+	s.In = &in
+}
+
 // collectAliases reads the tag alias:"oldName,otherName". Such names are
-// accepted in calls and appear in no schema: nobody new should learn them.
-func (s *schemas) collectAliases(in *jsonschema.Schema, t reflect.Type) {
+// accepted in calls and appear in no schema: nobody new should learn them. The
+// tag secret:"true" keeps a value out of every record.
+func (s *Schema) collectAliases(in *jsonschema.Schema, t reflect.Type) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -37,6 +88,9 @@ func (s *schemas) collectAliases(in *jsonschema.Schema, t reflect.Type) {
 		p := in.Properties[key]
 		if p == nil {
 			continue
+		}
+		if f.Tag.Get("secret") == "true" && in == s.In {
+			s.Secrets = append(s.Secrets, key)
 		}
 		if a, ok := f.Tag.Lookup("alias"); ok {
 			if s.aliases[in] == nil {
@@ -50,10 +104,9 @@ func (s *schemas) collectAliases(in *jsonschema.Schema, t reflect.Type) {
 	}
 }
 
-// schemaOf infers the schema of a struct and adds what its tags and comments
-// say: default, min, max, enum (separated by commas), and descriptions. The tag
+// infer makes the schema of a struct and adds what its tags and comments say: default, min, max, enum (separated by commas), and descriptions. The tag
 // alias is read elsewhere, because it is no part of a schema.
-func schemaOf[T any](docs map[string]map[string]string) *jsonschema.Schema {
+func infer[T any](docs Comments) *jsonschema.Schema {
 	s, err := jsonschema.For[T](nil)
 	if err != nil {
 		panic(fmt.Sprintf("schema of %s: %v", reflect.TypeFor[T](), err))
@@ -62,7 +115,7 @@ func schemaOf[T any](docs map[string]map[string]string) *jsonschema.Schema {
 	return s
 }
 
-func decorate(s *jsonschema.Schema, t reflect.Type, docs map[string]map[string]string) {
+func decorate(s *jsonschema.Schema, t reflect.Type, docs Comments) {
 	fold(s)
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		if t.Kind() == reflect.Slice && s.Items != nil {

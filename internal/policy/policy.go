@@ -1,0 +1,234 @@
+// Package policy decides who may do what: allow, ask a person, or deny, always
+// with a reason. Its answers depend on nothing but what it is told, so the same
+// call gets the same answer from every surface. It knows no tool and stores
+// nothing.
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"lore/internal/access"
+	"lore/internal/fault"
+	"lore/internal/pattern"
+)
+
+// A Verdict is what happens to a call.
+type Verdict string
+
+// The verdicts.
+const (
+	Allow Verdict = "allow"
+	Ask   Verdict = "ask"
+	Deny  Verdict = "deny"
+)
+
+// A Risk is the most that an act can do. It decides how a question is drawn and
+// whether a standing rule may answer it.
+type Risk string
+
+// The risks, lowest first.
+const (
+	None    Risk = "none"
+	Create  Risk = "create"
+	Change  Risk = "change"
+	Destroy Risk = "destroy"
+	Egress  Risk = "egress"
+	Exec    Risk = "exec"
+)
+
+// Settings are what the owner of the vault decided. The zero value is the
+// careful default.
+type Settings struct {
+	// Create is what happens to a call that only makes new notes; empty is Ask.
+	Create Verdict
+	// Tools overrides the verdict of single tools. A tool set to Allow is still
+	// asked about where no standing rule may answer.
+	Tools map[string]Verdict
+	// Protected paths are never changed by anyone but a person.
+	Protected pattern.List
+	// Many is how many files one call may change before it counts as
+	// destructive; 0 is 20.
+	Many int
+}
+
+// A Rule is a standing answer that a person gave once for many calls.
+type Rule struct {
+	ID      string  `json:"id"`
+	Verdict Verdict `json:"verdict"`        // Allow or Deny
+	Tool    string  `json:"tool"`           // a name, or "*"
+	Paths   string  `json:"paths"`          // a pattern that every path must fit, or "" for calls without paths
+	Run     string  `json:"run,omitempty"`  // only for calls of this session, run or token
+	Kind    string  `json:"kind,omitempty"` // only for this kind of principal
+	// Definition is the hash of the tool as it was when the person answered. A
+	// tool that changed since is asked about again.
+	Definition string    `json:"definition,omitempty"`
+	Until      time.Time `json:"until,omitzero"`
+	Made       time.Time `json:"made"`
+}
+
+// Facts is what is known about a call when it is judged: after it was planned,
+// before anything happened.
+type Facts struct {
+	Who        access.Principal
+	Tool       string
+	Definition string
+	Effect     access.Effect
+	Needs      access.Scope // what an act reaches for: Egress or Exec; "" otherwise
+	Paths      []string     // what would be touched
+	Creates    bool         // every edit makes a new file
+	Destroys   bool         // something is removed
+	Shrinks    bool         // a note loses more than half of its text
+	Files      int
+	Now        time.Time
+}
+
+// A Decision is a verdict with its reason, in words a person understands.
+type Decision struct {
+	Verdict Verdict `json:"verdict"`
+	Risk    Risk    `json:"risk"`
+	Reason  string  `json:"reason"`
+	Rule    string  `json:"rule,omitempty"` // the id of the standing rule that decided
+}
+
+// Risk is the most that the call can do.
+func (s Settings) Risk(f Facts) Risk {
+	many := s.Many
+	if many == 0 {
+		many = 20
+	}
+	switch {
+	case f.Needs == access.Exec:
+		return Exec
+	case f.Needs == access.Egress:
+		return Egress
+	case f.Files == 0:
+		return None
+	case f.Destroys, f.Shrinks, f.Files > many:
+		return Destroy
+	case f.Creates:
+		return Create
+	}
+	return Change
+}
+
+// scopes are the rights that each risk needs.
+var scopes = map[Risk]access.Scope{
+	None: access.Read, Create: access.Write, Change: access.Write, Destroy: access.Destroy, Egress: access.Egress, Exec: access.Exec,
+}
+
+// Judge decides about a planned call. Deny wins over everything; a standing
+// rule never allows what destroys, runs a command or comes from nobody.
+func (s Settings) Judge(f Facts, rules []Rule) Decision {
+	d := Decision{Risk: s.Risk(f)}
+	no := func(format string, args ...any) Decision {
+		d.Verdict, d.Reason = Deny, fmt.Sprintf(format, args...)
+		return d
+	}
+	need := scopes[d.Risk]
+	if d.Risk == Destroy && !f.Destroys && !f.Shrinks {
+		need = access.Write // many files are asked about, and need no further right
+	}
+	if !f.Who.May(need) {
+		return no("this caller has no right to %s", need)
+	}
+	if f.Who.Kind != access.Person {
+		for _, p := range f.Paths {
+			if s.Protected.Covers(p) {
+				return no("%q is protected by the settings", p)
+			}
+		}
+	}
+	if s.Tools[f.Tool] == Deny {
+		return no("%s is switched off in the settings", f.Tool)
+	}
+	if r, ok := find(rules, f, Deny); ok {
+		d.Rule = r.ID
+		return no("a standing rule denies it")
+	}
+	d.Verdict, d.Reason, d.Rule = s.ask(d.Risk, f, rules)
+	return d
+}
+
+func (s Settings) ask(risk Risk, f Facts, rules []Rule) (Verdict, string, string) {
+	person := f.Who.Kind == access.Person && f.Who.Explicit
+	switch {
+	case risk == None:
+		return Allow, "it changes nothing", ""
+	case risk == Destroy && f.Destroys:
+		return Ask, "it removes what was there", ""
+	case risk == Destroy && f.Shrinks:
+		return Ask, "a note would lose more than half of its text", ""
+	case risk == Destroy:
+		return Ask, fmt.Sprintf("it changes %d files at once", f.Files), ""
+	case risk == Exec:
+		return Ask, "it runs a command", ""
+	case person:
+		return Allow, "a person asked for exactly this", ""
+	case s.Tools[f.Tool] == Ask:
+		return Ask, "the settings ask about every call of " + f.Tool, ""
+	}
+	if r, ok := find(rules, f, Allow); ok {
+		return Allow, "a standing rule allows it", r.ID
+	}
+	switch {
+	case risk == Egress:
+		return Ask, "it sends something out of this machine", ""
+	case s.Tools[f.Tool] == Allow, risk == Create && s.Create == Allow:
+		return Allow, "the settings allow it", ""
+	}
+	return Ask, "it changes notes", ""
+}
+
+// find returns the first rule with that verdict that fits the call.
+func find(rules []Rule, f Facts, v Verdict) (Rule, bool) {
+	i := slices.IndexFunc(rules, func(r Rule) bool { return r.Verdict == v && r.fits(f) })
+	if i < 0 {
+		return Rule{}, false
+	}
+	return rules[i], true
+}
+
+// fits reports whether r speaks about the call. A rule that allows must cover
+// every path; one that denies, any.
+func (r Rule) fits(f Facts) bool {
+	switch {
+	case r.Tool != "*" && r.Tool != f.Tool,
+		!r.Until.IsZero() && f.Now.After(r.Until),
+		r.Run != "" && r.Run != f.Who.ID,
+		r.Kind != "" && r.Kind != string(f.Who.Kind):
+		return false
+	case r.Verdict == Allow && r.Definition != "" && r.Definition != f.Definition:
+		return false
+	}
+	if r.Paths == "" {
+		return r.Verdict == Deny || len(f.Paths) == 0
+	}
+	list, err := pattern.Compile([]string{r.Paths})
+	if err != nil {
+		return r.Verdict == Deny // a rule that cannot be read errs to the safe side
+	}
+	if r.Verdict == Deny {
+		return slices.ContainsFunc(f.Paths, list.Covers)
+	}
+	return len(f.Paths) > 0 && !slices.ContainsFunc(f.Paths, func(p string) bool { return !list.Covers(p) })
+}
+
+// Check says what is wrong with a rule that a person wants to make.
+func (r Rule) Check(risk Risk) error {
+	if _, err := pattern.Compile([]string{r.Paths}); r.Paths != "" && err != nil {
+		return fault.Field("paths", `write a pattern such as "Journal/**"`, "%v", err)
+	}
+	switch {
+	case r.Verdict != Allow && r.Verdict != Deny:
+		return fault.Field("verdict", "use allow or deny", "%q is no standing answer", r.Verdict)
+	case r.Tool == "":
+		return fault.Field("tool", `name one, or "*"`, "the rule names no tool")
+	case r.Verdict == Allow && (risk == Destroy || risk == Exec):
+		return fault.Fix(fault.Denied, "answer each one", "no standing rule can allow what destroys or runs commands")
+	case r.Verdict == Allow && r.Tool == "*" && (r.Paths == "" || r.Paths == "**" || r.Paths == "*"):
+		return fault.Fix(fault.Denied, "name a tool or a folder", "a rule that allows everything is no rule")
+	}
+	return nil
+}

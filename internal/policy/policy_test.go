@@ -1,0 +1,128 @@
+package policy_test
+
+import (
+	"testing"
+	"time"
+
+	"lore/internal/access"
+	"lore/internal/fault"
+	"lore/internal/pattern"
+	"lore/internal/policy"
+)
+
+var now = time.Date(2026, 6, 15, 12, 0, 0, 0, time.UTC)
+
+func agent() access.Principal {
+	return access.Principal{Kind: access.Agent, ID: "run-1", Surface: "web", Scopes: []access.Scope{access.Read, access.Write, access.Destroy, access.Egress, access.Exec}}
+}
+
+func person(explicit bool) access.Principal {
+	p := access.Terminal()
+	p.Explicit = explicit
+	return p
+}
+
+func TestJudge(t *testing.T) {
+	protected, err := pattern.Compile([]string{"Private/**"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	edit := policy.Facts{Who: agent(), Tool: "write", Effect: access.Changes, Paths: []string{"Tea.md"}, Files: 1, Now: now}
+	with := func(f func(*policy.Facts)) policy.Facts { c := edit; f(&c); return c }
+	allow := policy.Rule{ID: "r1", Verdict: policy.Allow, Tool: "write", Paths: "Tea.md"}
+	for name, c := range map[string]struct {
+		set   policy.Settings
+		facts policy.Facts
+		rules []policy.Rule
+		want  policy.Verdict
+		risk  policy.Risk
+	}{
+		"nothing changes":         {facts: with(func(f *policy.Facts) { f.Files, f.Paths = 0, nil }), want: policy.Allow, risk: policy.None},
+		"a change is asked":       {facts: edit, want: policy.Ask, risk: policy.Change},
+		"a creation is asked":     {facts: with(func(f *policy.Facts) { f.Creates = true }), want: policy.Ask, risk: policy.Create},
+		"creations are free":      {set: policy.Settings{Create: policy.Allow}, facts: with(func(f *policy.Facts) { f.Creates = true }), want: policy.Allow, risk: policy.Create},
+		"that frees no change":    {set: policy.Settings{Create: policy.Allow}, facts: edit, want: policy.Ask, risk: policy.Change},
+		"a person's own act":      {facts: with(func(f *policy.Facts) { f.Who = person(true) }), want: policy.Allow, risk: policy.Change},
+		"a person still looks":    {facts: with(func(f *policy.Facts) { f.Who = person(false) }), want: policy.Ask, risk: policy.Change},
+		"an agent's own word":     {facts: with(func(f *policy.Facts) { f.Who.Explicit = true }), want: policy.Ask, risk: policy.Change},
+		"a person's removal":      {facts: with(func(f *policy.Facts) { f.Who, f.Destroys = person(true), true }), want: policy.Ask, risk: policy.Destroy},
+		"a rule":                  {facts: edit, rules: []policy.Rule{allow}, want: policy.Allow, risk: policy.Change},
+		"a rule for a removal":    {facts: with(func(f *policy.Facts) { f.Destroys = true }), rules: []policy.Rule{allow}, want: policy.Ask, risk: policy.Destroy},
+		"a rule for shrinking":    {facts: with(func(f *policy.Facts) { f.Shrinks = true }), rules: []policy.Rule{allow}, want: policy.Ask, risk: policy.Destroy},
+		"a rule for many":         {facts: with(func(f *policy.Facts) { f.Files = 21 }), rules: []policy.Rule{allow}, want: policy.Ask, risk: policy.Destroy},
+		"a rule for one of two":   {facts: with(func(f *policy.Facts) { f.Paths = []string{"Tea.md", "B.md"} }), rules: []policy.Rule{allow}, want: policy.Ask, risk: policy.Change},
+		"an old rule":             {facts: edit, rules: []policy.Rule{{ID: "r", Verdict: policy.Allow, Tool: "write", Paths: "Tea.md", Until: now.Add(-time.Second)}}, want: policy.Ask, risk: policy.Change},
+		"a rule of another run":   {facts: edit, rules: []policy.Rule{{ID: "r", Verdict: policy.Allow, Tool: "write", Paths: "Tea.md", Run: "run-2"}}, want: policy.Ask, risk: policy.Change},
+		"a rule of another tool":  {facts: edit, rules: []policy.Rule{{ID: "r", Verdict: policy.Allow, Tool: "rename", Paths: "**"}}, want: policy.Ask, risk: policy.Change},
+		"a rule of an older tool": {facts: edit, rules: []policy.Rule{{ID: "r", Verdict: policy.Allow, Tool: "write", Paths: "**", Definition: "old"}}, want: policy.Ask, risk: policy.Change},
+		"deny wins":               {facts: edit, rules: []policy.Rule{allow, {ID: "r2", Verdict: policy.Deny, Tool: "*", Paths: "Tea.md"}}, want: policy.Deny, risk: policy.Change},
+		"deny of one path":        {facts: with(func(f *policy.Facts) { f.Paths = []string{"B.md", "Tea.md"} }), rules: []policy.Rule{{Verdict: policy.Deny, Tool: "*", Paths: "Tea.md"}}, want: policy.Deny, risk: policy.Change},
+		"switched off":            {set: policy.Settings{Tools: map[string]policy.Verdict{"write": policy.Deny}}, facts: edit, want: policy.Deny, risk: policy.Change},
+		"protected":               {set: policy.Settings{Protected: protected}, facts: with(func(f *policy.Facts) { f.Paths = []string{"Private/a.md"} }), want: policy.Deny, risk: policy.Change},
+		"protected, a person":     {set: policy.Settings{Protected: protected}, facts: with(func(f *policy.Facts) { f.Who, f.Paths = person(true), []string{"Private/a.md"} }), want: policy.Allow, risk: policy.Change},
+		"no right to write":       {facts: with(func(f *policy.Facts) { f.Who.Scopes = []access.Scope{access.Read} }), want: policy.Deny, risk: policy.Change},
+		"no right to destroy":     {facts: with(func(f *policy.Facts) { f.Who.Scopes, f.Destroys = []access.Scope{access.Read, access.Write}, true }), want: policy.Deny, risk: policy.Destroy},
+		"many with write alone":   {facts: with(func(f *policy.Facts) { f.Who.Scopes, f.Files = []access.Scope{access.Read, access.Write}, 21 }), want: policy.Ask, risk: policy.Destroy},
+		"the network":             {facts: policy.Facts{Who: agent(), Tool: "fetch", Needs: access.Egress}, want: policy.Ask, risk: policy.Egress},
+		"the network by rule":     {facts: policy.Facts{Who: agent(), Tool: "fetch", Needs: access.Egress}, rules: []policy.Rule{{Verdict: policy.Allow, Tool: "fetch"}}, want: policy.Allow, risk: policy.Egress},
+		"a command by rule":       {facts: policy.Facts{Who: agent(), Tool: "run", Needs: access.Exec}, rules: []policy.Rule{{Verdict: policy.Allow, Tool: "run"}}, want: policy.Ask, risk: policy.Exec},
+		"a person's command":      {facts: policy.Facts{Who: person(true), Tool: "run", Needs: access.Exec}, want: policy.Ask, risk: policy.Exec},
+		"nobody":                  {facts: policy.Facts{Tool: "write", Files: 1}, want: policy.Deny, risk: policy.Change},
+	} {
+		got := c.set.Judge(c.facts, c.rules)
+		if got.Verdict != c.want || got.Risk != c.risk || got.Reason == "" {
+			t.Errorf("%s: %+v, want %s of risk %s", name, got, c.want, c.risk)
+		}
+	}
+}
+
+func TestRuleCheck(t *testing.T) {
+	for name, c := range map[string]struct {
+		rule policy.Rule
+		risk policy.Risk
+		ok   bool
+	}{
+		"plain":         {policy.Rule{Verdict: policy.Allow, Tool: "write", Paths: "Journal/**"}, policy.Change, true},
+		"deny anything": {policy.Rule{Verdict: policy.Deny, Tool: "*"}, policy.Destroy, true},
+		"destroys":      {policy.Rule{Verdict: policy.Allow, Tool: "write", Paths: "**"}, policy.Destroy, false},
+		"commands":      {policy.Rule{Verdict: policy.Allow, Tool: "run"}, policy.Exec, false},
+		"everything":    {policy.Rule{Verdict: policy.Allow, Tool: "*", Paths: "**"}, policy.Change, false},
+		"no tool":       {policy.Rule{Verdict: policy.Allow}, policy.Change, false},
+		"ask":           {policy.Rule{Verdict: policy.Ask, Tool: "write"}, policy.Change, false},
+		"bad pattern":   {policy.Rule{Verdict: policy.Deny, Tool: "*", Paths: "[a"}, policy.Change, false},
+	} {
+		if err := c.rule.Check(c.risk); (err == nil) != c.ok {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestMeter(t *testing.T) {
+	m := policy.NewMeter(policy.Limits{Calls: policy.Limit{Calls: 3, Per: time.Minute}, Changes: policy.Limit{Calls: 1, Per: time.Minute}})
+	take := func(who access.Principal, e access.Effect, own policy.Limit, at time.Time) fault.Kind {
+		return fault.Of(m.Take(who, "t", e, own, at))
+	}
+	own := policy.Limit{Calls: 2, Per: time.Minute}
+	for i, c := range []struct {
+		who  access.Principal
+		e    access.Effect
+		own  policy.Limit
+		at   time.Duration
+		want fault.Kind
+	}{
+		{agent(), access.Changes, policy.Limit{}, 0, ""},
+		{agent(), access.Changes, policy.Limit{}, time.Second, fault.Busy},
+		{agent(), access.Reads, policy.Limit{}, time.Second, ""}, // a refused call was not counted
+		{agent(), access.Reads, policy.Limit{}, time.Second, ""},
+		{agent(), access.Reads, policy.Limit{}, time.Second, fault.Busy},
+		{agent(), access.Changes, policy.Limit{}, time.Minute, ""},
+		{person(true), access.Reads, own, 0, ""},
+		{person(true), access.Reads, own, 0, ""},
+		{person(true), access.Reads, own, 0, fault.Busy},
+		{person(true), access.Reads, policy.Limit{}, 0, ""},
+	} {
+		if got := take(c.who, c.e, c.own, now.Add(c.at)); got != c.want {
+			t.Errorf("call %d: %q, want %q", i, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,300 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lore/internal/access"
+	"lore/internal/fault"
+	"lore/internal/policy"
+	"lore/internal/tool"
+)
+
+func (p *program) approvalsCommand() *cobra.Command {
+	list := func(cmd *cobra.Command, _ []string) error {
+		return p.withRegistry(cmd.Context(), func(s *Session) error { return p.listApprovals(cmd.Context(), s) })
+	}
+	cmd := &cobra.Command{
+		Use: "approvals", Short: "See and answer what waits for a person", Args: noWords, RunE: list,
+		Long: `Whatever changes a note is shown to a person before it happens. What nobody has
+answered yet waits here, for a day. An id may be shortened as long as it is clear.`,
+		Example: "lore approvals\nlore approvals show pending-k3f9\nlore approvals approve pending-k3f9\nlore approvals deny pending-k3f9 --word \"not in this folder\"",
+	}
+	cmd.AddCommand(
+		&cobra.Command{Use: "list", Short: "List what waits", Args: noWords, RunE: list},
+		&cobra.Command{
+			Use: "show ID", Short: "Show one with its diff", Args: words(1, 1),
+			RunE: func(cmd *cobra.Command, args []string) error {
+				return p.withRegistry(cmd.Context(), func(s *Session) error {
+					q, err := s.Registry.Question(cmd.Context(), args[0])
+					if err != nil {
+						return err
+					}
+					if p.g.JSON {
+						return p.encode(q)
+					}
+					fmt.Fprintf(p.out, "%s  %s\n", q.ID, q.State)
+					p.showQuestion(p.out, p.screen, q, true)
+					return nil
+				})
+			},
+		},
+		p.approveCommand(), p.denyCommand(), p.editCommand(), p.rulesCommand(),
+	)
+	return cmd
+}
+
+// withRegistry opens the vault for a command that asks no question of it.
+func (p *program) withRegistry(ctx context.Context, f func(*Session) error) error {
+	return p.withSession(ctx, OpenOptions{}, f)
+}
+
+func (p *program) listApprovals(ctx context.Context, s *Session) error {
+	list, err := s.Registry.Questions(ctx, tool.Pending, tool.Approved, tool.Running)
+	if err != nil {
+		return err
+	}
+	if p.g.JSON {
+		if list == nil {
+			list = []tool.Question{}
+		}
+		return p.encode(struct {
+			Approvals []tool.Question `json:"approvals"`
+		}{list})
+	}
+	if len(list) == 0 {
+		p.say("nothing waits for an answer")
+		return nil
+	}
+	var rows [][]string
+	for _, q := range list {
+		rows = append(rows, []string{shortID(q.ID), string(q.State), string(q.Who.Kind), string(q.Risk), q.Asked.Local().Format("15:04"), q.Preview.Summary})
+	}
+	var b strings.Builder
+	p.table(&b, []string{"id", "state", "asked by", "risk", "at", "what"}, rows)
+	_, err = io.WriteString(p.out, b.String())
+	return err
+}
+
+func (p *program) approveCommand() *cobra.Command {
+	var files, hunks []string
+	var always string
+	var days int
+	cmd := &cobra.Command{
+		Use: "approve ID", Short: "Let it happen, exactly as it was shown", Args: words(1, 1),
+		Example: "lore approvals approve pending-k3f9\nlore approvals approve pending-k3f9 --file Tea.md --file Coffee.md\nlore approvals approve pending-k3f9 --hunks 1,3\nlore approvals approve pending-k3f9 --always 'Journal/**'",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a := tool.Answer{Approve: true, Paths: files}
+			return p.answer(cmd, args[0], func(q tool.Question) (tool.Answer, error) {
+				var err error
+				if a.Hunks, err = hunksOf(q, hunks); err != nil {
+					return a, err
+				}
+				if always != "" {
+					a.Always = &policy.Rule{Paths: always, Until: time.Now().AddDate(0, 0, days)}
+				}
+				return a, nil
+			})
+		},
+	}
+	cmd.Flags().StringArrayVar(&files, "file", nil, "only the edits of this file; may stand several times")
+	cmd.Flags().StringSliceVar(&hunks, "hunks", nil, "only these places of the diff: 1,3 or Tea.md:1,3")
+	cmd.Flags().StringVar(&always, "always", "", "from now on, allow this tool on paths that fit the pattern")
+	cmd.Flags().IntVar(&days, "days", 30, "how long --always holds")
+	return cmd
+}
+
+// hunksOf reads "1", "3" for the only file, or "Tea.md:1", "3".
+func hunksOf(q tool.Question, list []string) (map[string][]int, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	out := map[string][]int{}
+	file := ""
+	if len(q.Changes) == 1 {
+		file = q.Changes[0].Path
+	}
+	for _, h := range list {
+		if name, n, ok := strings.Cut(h, ":"); ok {
+			file, h = name, n
+		}
+		n, err := strconv.Atoi(strings.TrimSpace(h))
+		if err != nil || file == "" {
+			return nil, fault.Field("hunks", "write 1,3 or Tea.md:1,3", "%q names no place", h)
+		}
+		out[file] = append(out[file], n)
+	}
+	return out, nil
+}
+
+func (p *program) denyCommand() *cobra.Command {
+	var word string
+	cmd := &cobra.Command{
+		Use: "deny ID", Short: "Say no; nothing changes", Args: words(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.answer(cmd, args[0], func(tool.Question) (tool.Answer, error) { return tool.Answer{Word: word}, nil })
+		},
+	}
+	cmd.Flags().StringVar(&word, "word", "", "what to tell the one who asked")
+	return cmd
+}
+
+func (p *program) editCommand() *cobra.Command {
+	var raw string
+	var yes bool
+	cmd := &cobra.Command{
+		Use: "edit ID", Short: "Change the arguments, look at the new plan, and approve it", Args: words(1, 1),
+		Long: `Opens the arguments in $EDITOR, or takes them from --args, shows what they would
+do, and asks. With --yes the new plan is carried out at once, unless it destroys
+more than what was asked for.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.answer(cmd, args[0], func(q tool.Question) (tool.Answer, error) {
+				a := tool.Answer{Approve: true, Args: json.RawMessage(raw)}
+				if raw == "" {
+					edited, err := p.inEditor(cmd.Context(), q.Args)
+					if err != nil {
+						return a, err
+					}
+					if edited == nil {
+						return a, fault.New(fault.Cancelled, "the arguments were not changed; it still waits")
+					}
+					a.Args = edited
+				}
+				return a, p.confirmed(cmd, q, a, yes)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&raw, "args", "", "the new arguments, as one JSON object")
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask again")
+	return cmd
+}
+
+// confirmed shows what edited arguments would do and asks about it.
+func (p *program) confirmed(cmd *cobra.Command, q tool.Question, a tool.Answer, yes bool) error {
+	if yes {
+		return nil
+	}
+	if !atTerminal(cmd.InOrStdin()) {
+		return fault.Fix(fault.Invalid, "add --yes", "there is no terminal to show the new plan on")
+	}
+	next, err := p.session.Registry.Rehearse(cmd.Context(), access.Terminal(), q.ID, a)
+	if err != nil {
+		return err
+	}
+	p.showQuestion(p.err, p.notice, next, true)
+	if ok, there := p.yes(cmd.Context(), p.typed(cmd.InOrStdin()), "With these arguments?"); !ok || !there {
+		return fault.New(fault.Cancelled, "not answered; it still waits")
+	}
+	return nil
+}
+
+// answer gives an answer to a question and shows what came of it.
+func (p *program) answer(cmd *cobra.Command, id string, make func(tool.Question) (tool.Answer, error)) error {
+	ctx := cmd.Context()
+	return p.withRegistry(ctx, func(s *Session) error {
+		p.session = s
+		q, err := s.Registry.Question(ctx, id)
+		if err != nil {
+			return err
+		}
+		a, err := make(q)
+		if err != nil {
+			return err
+		}
+		res, err := s.Registry.Answer(ctx, access.Terminal(), q.ID, a)
+		if err != nil {
+			return err
+		}
+		if res.Question != nil && res.Question.State == tool.Approved {
+			if p.g.JSON {
+				return p.encode(res.Question)
+			}
+			p.say("approved; the process that holds the vault carries it out")
+			return nil
+		}
+		if !a.Approve {
+			if p.g.JSON {
+				return p.encode(res)
+			}
+			p.say("denied; nothing was changed")
+			return nil
+		}
+		return p.conclude(ctx, s, cmd.InOrStdin(), res)
+	})
+}
+
+func (p *program) rulesCommand() *cobra.Command {
+	var forget string
+	cmd := &cobra.Command{
+		Use: "rules", Short: "List the standing answers, or take one back", Args: noWords,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return p.withRegistry(cmd.Context(), func(s *Session) error {
+				if forget != "" {
+					return s.Registry.Forget(cmd.Context(), access.Terminal(), forget)
+				}
+				return p.listRules(cmd.Context(), s)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&forget, "forget", "", "the id of the answer to take back")
+	return cmd
+}
+
+func (p *program) listRules(ctx context.Context, s *Session) error {
+	rules, err := s.Registry.Rules(ctx)
+	if err != nil {
+		return err
+	}
+	if p.g.JSON {
+		if rules == nil {
+			rules = []policy.Rule{}
+		}
+		return p.encode(struct {
+			Rules []policy.Rule `json:"rules"`
+		}{rules})
+	}
+	if len(rules) == 0 {
+		p.say("there are no standing answers")
+		return nil
+	}
+	var rows [][]string
+	for _, r := range rules {
+		rows = append(rows, []string{shortID(r.ID), string(r.Verdict), r.Tool, r.Paths, r.Until.Local().Format(time.DateOnly)})
+	}
+	var b strings.Builder
+	p.table(&b, []string{"id", "answer", "tool", "paths", "until"}, rows)
+	_, err = io.WriteString(p.out, b.String())
+	return err
+}
+
+func (p *program) auditCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "audit", Short: "Check the record of everything that was done", Args: noWords,
+		Long: `Every call is written to a log in which each entry is sealed together with the
+one before it. Whoever changes, removes or reorders an entry breaks the chain.`,
+	}
+	cmd.AddCommand(&cobra.Command{
+		Use: "verify", Short: "Walk the whole log and name the first bad entry", Args: noWords,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return p.withRegistry(cmd.Context(), func(s *Session) error {
+				n, err := s.Verify(cmd.Context())
+				if err != nil {
+					return err
+				}
+				if p.g.JSON {
+					return p.encode(map[string]any{"success": true, "entries": n})
+				}
+				fmt.Fprintf(p.out, "%s, all of them sound\n", count(n, "entry"))
+				return nil
+			})
+		},
+	})
+	return cmd
+}

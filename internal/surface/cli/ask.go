@@ -1,0 +1,253 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+
+	"lore/internal/access"
+	"lore/internal/fault"
+	"lore/internal/tool"
+)
+
+const askHelp = `  y  yes: do exactly this
+  n  no: nothing changes
+  s  select: choose among the files, or the places of one file
+  e  edit the arguments and look again
+  ?  this help`
+
+// ask shows a question to the person at the terminal and waits for the answer,
+// from here or from anywhere else.
+func (p *program) ask(ctx context.Context, s *Session, in io.Reader, q tool.Question) (tool.Result, error) {
+	p.showQuestion(p.err, p.notice, q, true)
+	elsewhere, stop := context.WithCancel(ctx)
+	defer stop()
+	type answered struct {
+		res tool.Result
+		err error
+	}
+	other := make(chan answered, 1)
+	go func() {
+		res, err := s.Registry.Await(elsewhere, q.ID)
+		other <- answered{res, err}
+	}()
+	lines := p.typed(in)
+	for {
+		fmt.Fprintf(p.err, "%s ", p.notice.bold("Do this? [y/n/s/e/?]"))
+		select {
+		case a := <-other:
+			if ctx.Err() != nil {
+				return tool.Result{}, p.withdraw(s, q)
+			}
+			fmt.Fprintln(p.err, p.notice.dim("answered elsewhere"))
+			return a.res, a.err
+		case <-ctx.Done():
+			return tool.Result{}, p.withdraw(s, q)
+		case line, ok := <-lines:
+			if !ok {
+				return tool.Result{}, p.withdraw(s, q)
+			}
+			answer, err := p.read(ctx, s, lines, q, line)
+			if err != nil {
+				fmt.Fprintln(p.err, p.notice.red(harmless(err.Error())))
+				continue
+			}
+			if answer != nil {
+				stop()
+				<-other // only one of the two may carry it out
+				return s.Registry.Answer(ctx, access.Terminal(), q.ID, *answer)
+			}
+		}
+	}
+}
+
+// withdraw ends a question whose person went away, so that it does not wait for
+// nobody.
+func (p *program) withdraw(s *Session, q tool.Question) error {
+	fmt.Fprintln(p.err)
+	if err := s.Registry.Cancel(context.Background(), access.Terminal(), q.ID); err != nil {
+		return err
+	}
+	return fault.New(fault.Cancelled, "interrupted; nothing was changed")
+}
+
+// typed hands out what is typed, line by line. There is one reader for the
+// whole run: two would take each other's lines.
+func (p *program) typed(in io.Reader) <-chan string {
+	if p.lines == nil {
+		p.lines = make(chan string)
+		go func() {
+			defer close(p.lines)
+			sc := bufio.NewScanner(in)
+			for sc.Scan() {
+				p.lines <- sc.Text()
+			}
+		}()
+	}
+	return p.lines
+}
+
+// read understands one line. nil without an error means: ask again.
+func (p *program) read(ctx context.Context, s *Session, lines <-chan string, q tool.Question, line string) (*tool.Answer, error) {
+	word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+	switch strings.ToLower(word) {
+	case "y", "yes":
+		return &tool.Answer{Approve: true}, nil
+	case "n", "no":
+		return &tool.Answer{Word: strings.TrimSpace(rest)}, nil
+	case "s", "select":
+		return p.choose(ctx, lines, q)
+	case "e", "edit":
+		return p.editArgs(ctx, s, lines, q)
+	}
+	fmt.Fprintln(p.err, askHelp)
+	return nil, nil
+}
+
+// choose asks about every file, or about every place of the only one.
+func (p *program) choose(ctx context.Context, lines <-chan string, q tool.Question) (*tool.Answer, error) {
+	a := &tool.Answer{Approve: true}
+	if len(q.Changes) == 1 {
+		c := q.Changes[0]
+		hunks := splitHunks(c.Diff)
+		if len(hunks) < 2 {
+			return nil, fault.New(fault.Invalid, "there is one place only: answer y or n")
+		}
+		var keep []int
+		for i, h := range hunks {
+			var b strings.Builder
+			drawDiff(&b, p.notice, h)
+			yes, ok := p.yes(ctx, lines, fmt.Sprintf("%sPlace %d of %d?", b.String(), i+1, len(hunks)))
+			if !ok {
+				return nil, nil
+			}
+			if yes {
+				keep = append(keep, i+1)
+			}
+		}
+		if len(keep) == 0 {
+			return &tool.Answer{}, nil
+		}
+		a.Hunks = map[string][]int{c.Path: keep}
+		return a, nil
+	}
+	for i, c := range q.Changes {
+		var b strings.Builder
+		drawChange(&b, p.notice, c, true)
+		yes, ok := p.yes(ctx, lines, fmt.Sprintf("%sFile %d of %d?", b.String(), i+1, len(q.Changes)))
+		if !ok {
+			return nil, nil
+		}
+		if yes {
+			a.Paths = append(a.Paths, c.Path)
+		}
+	}
+	if len(a.Paths) == 0 {
+		return &tool.Answer{}, nil
+	}
+	return a, nil
+}
+
+// yes asks for y or n; ok is false when nobody answers.
+func (p *program) yes(ctx context.Context, lines <-chan string, text string) (yes, ok bool) {
+	for {
+		fmt.Fprintf(p.err, "%s %s ", text, p.notice.bold("[y/n]"))
+		var line string
+		select {
+		case <-ctx.Done():
+			return false, false
+		case line, ok = <-lines:
+			if !ok {
+				return false, false
+			}
+		}
+		switch strings.ToLower(strings.TrimSpace(line)) {
+		case "y", "yes":
+			return true, true
+		case "n", "no":
+			return false, true
+		}
+	}
+}
+
+// splitHunks cuts a unified diff at its places.
+func splitHunks(diff string) []string {
+	var out []string
+	for line := range strings.SplitAfterSeq(diff, "\n") {
+		if strings.HasPrefix(line, "@@") {
+			out = append(out, "")
+		}
+		if len(out) > 0 {
+			out[len(out)-1] += line
+		}
+	}
+	return out
+}
+
+// editArgs lets the person change the arguments in an editor, shows what would
+// become of them, and asks.
+func (p *program) editArgs(ctx context.Context, s *Session, lines <-chan string, q tool.Question) (*tool.Answer, error) {
+	args, err := p.inEditor(ctx, q.Args)
+	if err != nil || args == nil {
+		return nil, err
+	}
+	a := &tool.Answer{Approve: true, Args: args}
+	next, err := s.Registry.Rehearse(ctx, access.Terminal(), q.ID, *a)
+	if err != nil {
+		return nil, err
+	}
+	p.showQuestion(p.err, p.notice, next, true)
+	if yes, ok := p.yes(ctx, lines, "With these arguments?"); !ok || !yes {
+		return nil, nil
+	}
+	return a, nil
+}
+
+// inEditor opens JSON in the person's editor; nil means that nothing changed.
+func (p *program) inEditor(ctx context.Context, args json.RawMessage) (json.RawMessage, error) {
+	editor := os.Getenv("VISUAL")
+	if editor == "" {
+		editor = os.Getenv("EDITOR")
+	}
+	if editor == "" {
+		return nil, fault.Fix(fault.Unavailable, "set EDITOR, or use: lore approvals edit ID --args JSON", "no editor is set")
+	}
+	f, err := os.CreateTemp("", "lore-*.json")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.Remove(f.Name()) }() // it holds nothing that is not in state.db
+	var v any
+	if err := json.Unmarshal(args, &v); err != nil {
+		return nil, err
+	}
+	pretty, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := f.Write(append(pretty, '\n')); err != nil {
+		return nil, err
+	}
+	if err := f.Close(); err != nil {
+		return nil, err
+	}
+	words := strings.Fields(editor)
+	cmd := exec.CommandContext(ctx, words[0], append(words[1:], f.Name())...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stderr, os.Stderr
+	if err := cmd.Run(); err != nil {
+		return nil, fault.New(fault.Unavailable, "the editor %q: %v", editor, err)
+	}
+	b, err := os.ReadFile(f.Name())
+	if err != nil {
+		return nil, err
+	}
+	if strings.TrimSpace(string(b)) == string(pretty) {
+		return nil, nil
+	}
+	return b, nil
+}

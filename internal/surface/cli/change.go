@@ -1,0 +1,273 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"lore/internal/access"
+	"lore/internal/change"
+	"lore/internal/fault"
+	"lore/internal/tool"
+)
+
+// A will is how a command says what may happen to the vault.
+type will struct {
+	yes    bool // the person means exactly this
+	dry    bool // show the plan and do nothing
+	follow bool // go on with what comes later
+}
+
+// person is who types, with their will.
+func (w will) person() access.Principal {
+	p := access.Terminal()
+	p.Explicit = w.yes
+	return p
+}
+
+// call runs one tool and shows its result. A call that needs a person asks the
+// one at the terminal; without a terminal it says where to answer.
+func (p *program) call(ctx context.Context, in io.Reader, t *tool.Tool, args json.RawMessage, w will) error {
+	s, err := p.host.Open(ctx, p.g, OpenOptions{Progress: p.progress()})
+	if err != nil {
+		return err
+	}
+	return errors.Join(p.callIn(ctx, s, in, t, args, w), s.Close())
+}
+
+func (p *program) callIn(ctx context.Context, s *Session, in io.Reader, t *tool.Tool, args json.RawMessage, w will) error {
+	if w.dry {
+		var err error
+		if args, err = withSwitch(args, tool.DryRun); err != nil {
+			return err
+		}
+	}
+	res, err := s.Registry.Call(ctx, w.person(), t.Name, args)
+	if err != nil {
+		return err
+	}
+	if w.follow {
+		return p.follow(ctx, s, t, args, res)
+	}
+	return p.conclude(ctx, s, in, res)
+}
+
+// withSwitch sets one argument of an object to true.
+func withSwitch(args json.RawMessage, name string) (json.RawMessage, error) {
+	m := map[string]json.RawMessage{}
+	if len(args) > 0 {
+		if err := json.Unmarshal(args, &m); err != nil {
+			return nil, fault.New(fault.Invalid, "the arguments are no object: %v", err)
+		}
+	}
+	m[name] = json.RawMessage("true")
+	return json.Marshal(m)
+}
+
+// conclude shows a result, and asks first when it waits for a person.
+func (p *program) conclude(ctx context.Context, s *Session, in io.Reader, res tool.Result) error {
+	for res.Question != nil {
+		if p.g.JSON || !p.notice.terminal || !atTerminal(in) {
+			return p.leavePending(res)
+		}
+		var err error
+		if res, err = p.ask(ctx, s, in, *res.Question); err != nil {
+			return err
+		}
+	}
+	if err := p.show(res, s.Dir); err != nil {
+		return err
+	}
+	if res.Refused != "" {
+		return errDenied
+	}
+	p.saidWhat(res)
+	return nil
+}
+
+// errPending and errDenied end a command whose answer has told all.
+var (
+	errPending = errors.New("waits for a person")
+	errDenied  = errors.New("not allowed")
+)
+
+// leavePending tells where a question can be answered.
+func (p *program) leavePending(res tool.Result) error {
+	if p.g.JSON {
+		if err := p.encode(res); err != nil {
+			return err
+		}
+		return errPending
+	}
+	q := res.Question
+	p.showQuestion(p.err, p.notice, *q, false)
+	fmt.Fprintf(p.err, "It waits for a person until %s. See and answer it with:\n  lore approvals show %s\n  lore approvals approve %s\n",
+		q.Expires.Local().Format("2006-01-02 15:04"), shortID(q.ID), shortID(q.ID))
+	return errPending
+}
+
+// shortID is enough of an id for a person to type.
+func shortID(id string) string {
+	word, rest, ok := strings.Cut(id, "-")
+	if !ok || len(rest) <= 8 {
+		return id
+	}
+	return word + "-" + rest[:8]
+}
+
+// saidWhat tells what a change did and how to take it back.
+func (p *program) saidWhat(res tool.Result) {
+	if p.g.JSON || res.Operation == "" {
+		return
+	}
+	p.say(fmt.Sprintf("%s; take it back with: lore undo %s", countChanges(res.Changes), shortID(res.Operation)))
+}
+
+func countChanges(list []tool.FileChange) string {
+	added, removed := 0, 0
+	for _, c := range list {
+		added += c.Added
+		removed += c.Removed
+	}
+	return fmt.Sprintf("%s, %s added, %s removed", count(len(list), "file"), count(added, "line"), count(removed, "line"))
+}
+
+// showQuestion draws what a person decides on: who asks for what, why, and the
+// exact change.
+func (p *program) showQuestion(w io.Writer, s screen, q tool.Question, diffs bool) {
+	var b strings.Builder
+	b.WriteString(s.bold(oneLine(q.Preview.Summary)) + "\n")
+	who := fmt.Sprintf("%s, %s", q.Who.Kind, q.Who.Surface)
+	fmt.Fprintf(&b, "%s\n", s.dim(oneLine(fmt.Sprintf("asked by %s through %s; risk: %s; %s", who, q.Tool, q.Risk, q.Reason))))
+	for _, n := range append(q.Preview.Warnings, q.Notices...) {
+		b.WriteString(s.mark("! "+oneLine(n)) + "\n")
+	}
+	if len(q.Changes) == 0 {
+		fmt.Fprintf(&b, "%s\n", harmless(string(q.Args)))
+	}
+	for _, c := range q.Changes {
+		drawChange(&b, s, c, diffs)
+	}
+	if len(q.Changes) > 1 {
+		b.WriteString(s.dim(countChanges(q.Changes)) + "\n")
+	}
+	_, _ = io.WriteString(w, b.String()) // nobody is left to tell
+}
+
+var actionWords = map[change.Kind]string{change.Creates: "new", change.Replaces: "changed", change.Removes: "deleted", change.Moves: "moved"}
+
+// drawChange draws what happens to one file.
+func drawChange(b *strings.Builder, s screen, c tool.FileChange, diff bool) {
+	name := s.path(oneLine(c.Path))
+	if c.From != "" {
+		name = s.path(oneLine(c.From)) + " → " + name
+	}
+	fmt.Fprintf(b, "%s  %s  %s %s\n", pad(actionWords[c.Action], 7), name, s.green(fmt.Sprintf("+%d", c.Added)), s.red(fmt.Sprintf("-%d", c.Removed)))
+	if diff {
+		drawDiff(b, s, c.Diff)
+	}
+}
+
+// drawDiff paints a unified diff. What cannot be seen is made visible: a person
+// must not approve what the screen hides.
+func drawDiff(b *strings.Builder, s screen, diff string) {
+	for line := range strings.SplitSeq(strings.TrimSuffix(diff, "\n"), "\n") {
+		if line == "" && diff == "" {
+			return
+		}
+		text := harmless(strings.TrimSuffix(line, "\r"))
+		switch {
+		case strings.HasPrefix(line, "@@"):
+			text = s.dim(text)
+		case strings.HasPrefix(line, "+"):
+			text = s.green(text)
+		case strings.HasPrefix(line, "-"):
+			text = s.red(text)
+		}
+		b.WriteString("  " + text + "\n")
+	}
+}
+
+// showPlan draws what a dry run found.
+func (p *program) showPlan(res tool.Result) error {
+	var b strings.Builder
+	if res.Preview != nil {
+		b.WriteString(p.screen.bold(oneLine(res.Preview.Summary)) + "\n")
+		for _, w := range res.Preview.Warnings {
+			b.WriteString(p.screen.mark("! "+oneLine(w)) + "\n")
+		}
+	}
+	for _, c := range res.Changes {
+		drawChange(&b, p.screen, c, true)
+	}
+	_, err := io.WriteString(p.out, b.String())
+	if err == nil {
+		p.say("nothing was changed: this is the plan")
+	}
+	return err
+}
+
+// followEvery is how often a list that grows is asked for more.
+const followEvery = 500 * time.Millisecond
+
+// follow shows what a feed holds, and then what comes, until it is interrupted.
+func (p *program) follow(ctx context.Context, s *Session, t *tool.Tool, args json.RawMessage, res tool.Result) error {
+	tick := time.NewTicker(followEvery)
+	defer tick.Stop()
+	for {
+		if err := p.show(res, s.Dir); err != nil {
+			return err
+		}
+		next, err := nextOf(res)
+		if err != nil {
+			return err
+		}
+		for more := true; more; {
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-tick.C:
+			}
+			later, err := withValue(args, "after", next)
+			if err != nil {
+				return err
+			}
+			if res, err = s.Registry.Call(ctx, access.Terminal(), t.Name, later); err != nil {
+				return err
+			}
+			now, err := nextOf(res)
+			if err != nil {
+				return err
+			}
+			more = string(now) == string(next)
+		}
+	}
+}
+
+// nextOf is the place from which a feed goes on.
+func nextOf(res tool.Result) (json.RawMessage, error) {
+	b, err := json.Marshal(res.Value)
+	if err != nil {
+		return nil, err
+	}
+	var v struct {
+		Next json.RawMessage `json:"next"`
+	}
+	err = json.Unmarshal(b, &v)
+	return v.Next, err
+}
+
+func withValue(args json.RawMessage, name string, v json.RawMessage) (json.RawMessage, error) {
+	m := map[string]json.RawMessage{}
+	if len(args) > 0 {
+		if err := json.Unmarshal(args, &m); err != nil {
+			return nil, err
+		}
+	}
+	m[name] = v
+	return json.Marshal(m)
+}

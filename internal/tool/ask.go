@@ -1,0 +1,210 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"lore/internal/access"
+	"lore/internal/change"
+	"lore/internal/fault"
+	"lore/internal/policy"
+	"lore/internal/schema"
+)
+
+// patience is how long a question waits for its answer.
+const patience = 24 * time.Hour
+
+// newQuestion puts a plan into words that a person can decide on.
+func (c *call) newQuestion(p Preview, set change.Set, d policy.Decision) Question {
+	return Question{
+		ID: c.deps.ID("pending"), State: Pending, Asked: c.deps.Now(), Expires: c.deps.Now().Add(patience),
+		Who: c.who, Tool: c.tool.Name, Definition: c.tool.definition(), Args: c.args, ArgsHash: c.rec.ArgsHash,
+		Plan: set.Hash(), Files: bases(set), Preview: p, Risk: d.Risk, Reason: d.Reason, Changes: drawn(set), Notices: c.notices,
+	}
+}
+
+// edited is a question about the edits of an act that already ran. They cannot
+// be planned again, so they are kept with it.
+func (c *call) edited(value any, set change.Set, d policy.Decision) (Question, error) {
+	q := c.newQuestion(previewOf(c.tool, value, set), set, d)
+	raw, err := schema.Marshal(value)
+	q.Edits, q.Ran, q.Value = set, true, raw
+	return q, err
+}
+
+// ask stores a question and answers that it waits.
+func (c *call) ask(ctx context.Context, q Question) (Result, error) {
+	if c.deps.Questions == nil {
+		return Result{}, fault.New(fault.Denied, "%s: %s, and there is nobody to ask", c.tool.Name, q.Reason)
+	}
+	if err := c.deps.Questions.Ask(ctx, q); err != nil {
+		return Result{}, fmt.Errorf("%s: the question cannot be kept: %w", c.tool.Name, err)
+	}
+	c.log.Info("approval asked", "approval", q.ID, "risk", string(q.Risk), "files", len(q.Changes))
+	c.deps.Bus.Publish(TopicAsked, q, true)
+	return c.waits(q), nil
+}
+
+// waits is the answer of a call whose question is not answered yet.
+func (c *call) waits(q Question) Result {
+	return Result{Tool: c.tool, Question: &q, Message: q.Preview.Summary, Changes: brief(q.Changes), Notices: c.notices}
+}
+
+// Questions returns the questions in these states, all when there are none. A
+// question whose time is over is expired on the way.
+func (r *Registry) Questions(ctx context.Context, states ...State) ([]Question, error) {
+	if r.deps.Questions == nil {
+		return nil, nil
+	}
+	list, err := r.deps.Questions.List(ctx, states...)
+	if err != nil {
+		return nil, err
+	}
+	var out []Question
+	for _, q := range list {
+		if q, err = r.aged(ctx, q); err != nil {
+			return nil, err
+		}
+		if len(states) == 0 || contained(states, q.State) {
+			out = append(out, q)
+		}
+	}
+	return out, nil
+}
+
+func contained(list []State, s State) bool {
+	for _, l := range list {
+		if l == s {
+			return true
+		}
+	}
+	return false
+}
+
+// Question returns the question of that id, or of the one id that begins so.
+func (r *Registry) Question(ctx context.Context, id string) (Question, error) {
+	if r.deps.Questions == nil {
+		return Question{}, fault.New(fault.Unavailable, "no questions are kept here")
+	}
+	q, err := r.deps.Questions.Get(ctx, id)
+	if err != nil {
+		return Question{}, err
+	}
+	return r.aged(ctx, q)
+}
+
+// aged ends a question that nobody answered in time.
+func (r *Registry) aged(ctx context.Context, q Question) (Question, error) {
+	if q.State != Pending || r.deps.Now().Before(q.Expires) {
+		return q, nil
+	}
+	old := q
+	q.State = Expired
+	return r.moved(ctx, q, old)
+}
+
+// moved stores the next state of a question. When another was quicker, what it
+// stored is returned.
+func (r *Registry) moved(ctx context.Context, q, old Question) (Question, error) {
+	ok, err := r.deps.Questions.Update(ctx, q, old.State, old.Revision)
+	if err != nil {
+		return Question{}, err
+	}
+	if !ok {
+		return r.deps.Questions.Get(ctx, q.ID)
+	}
+	if q.State.Over() {
+		r.deps.Log.Info("approval over", "approval", q.ID, "state", string(q.State))
+		r.deps.Bus.Publish(TopicOver, q, true)
+	}
+	return q, nil
+}
+
+// Cancel withdraws a question that is not answered. The one who asked may, and
+// any person.
+func (r *Registry) Cancel(ctx context.Context, who access.Principal, id string) error {
+	q, err := r.Question(ctx, id)
+	switch {
+	case err != nil:
+		return err
+	case !who.May(access.Approve) && (who.Kind != q.Who.Kind || who.ID != q.Who.ID):
+		return fault.New(fault.Denied, "only a person or the one who asked can withdraw %s", q.ID)
+	case q.State != Pending:
+		return answered(q)
+	}
+	old := q
+	q.State = Cancelled
+	q, err = r.moved(ctx, q, old)
+	if err == nil && q.State != Cancelled {
+		return answered(q)
+	}
+	return err
+}
+
+func answered(q Question) error {
+	return fault.New(fault.Conflict, "%s is no longer waiting: it is %s", q.ID, q.State)
+}
+
+// resultOf is the answer of a call whose question is over.
+func (r *Registry) resultOf(q Question) (Result, error) {
+	t, err := r.Find(q.Tool)
+	if err != nil {
+		t = &Tool{Name: q.Tool, Title: q.Tool}
+	}
+	switch q.State {
+	case Denied:
+		res := Result{Tool: t, Refused: "User cancelled tool execution", Message: "Denied: " + q.Preview.Summary}
+		if q.Answer != nil {
+			res.Feedback = q.Answer.Word
+		}
+		return res, nil
+	case Cancelled, Expired:
+		return Result{Tool: t, Refused: "Nobody answered: the question is " + string(q.State), Message: q.Preview.Summary}, nil
+	case Failed:
+		var f Failure
+		if err := json.Unmarshal(q.Outcome, &f); err != nil {
+			return Result{}, fault.New(fault.Internal, "how %s ended cannot be read: %v", q.ID, err)
+		}
+		return Result{}, &fault.Report{Kind: f.Kind, Message: f.Error, Field: f.Field, Fix: f.Fix}
+	}
+	return storedResult(t, q)
+}
+
+// storedResult reads back what a finished call answered.
+func storedResult(t *Tool, q Question) (Result, error) {
+	var head struct {
+		Message string       `json:"message"`
+		Notices []string     `json:"notices"`
+		Changes []FileChange `json:"changes"`
+	}
+	if err := json.Unmarshal(q.Outcome, &head); err != nil {
+		return Result{}, fault.New(fault.Internal, "the answer of %s cannot be read: %v", q.ID, err)
+	}
+	res := Result{Success: true, Tool: t, Message: head.Message, Notices: head.Notices, Changes: head.Changes, Operation: q.Operation}
+	if t.decode != nil {
+		value, err := t.decode(q.Outcome)
+		if err != nil {
+			return Result{}, fault.New(fault.Internal, "the answer of %s cannot be read: %v", q.ID, err)
+		}
+		res.Value = value
+	}
+	return res, nil
+}
+
+// Rules are the standing answers in force.
+func (r *Registry) Rules(ctx context.Context) ([]policy.Rule, error) {
+	if r.deps.Questions == nil {
+		return nil, nil
+	}
+	return r.deps.Questions.Rules(ctx)
+}
+
+// Forget takes a standing answer back.
+func (r *Registry) Forget(ctx context.Context, person access.Principal, id string) error {
+	if !person.May(access.Approve) {
+		return fault.New(fault.Denied, "only a person can take a standing answer back")
+	}
+	return r.deps.Questions.DropRule(ctx, id)
+}

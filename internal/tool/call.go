@@ -1,0 +1,405 @@
+package tool
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"lore/internal/access"
+	"lore/internal/change"
+	"lore/internal/fault"
+	"lore/internal/policy"
+	"lore/internal/schema"
+)
+
+// Call runs a tool for a principal, or asks a person whether it may. It never
+// waits for a person: a call that needs one answers with [Result.Question]. The
+// arguments may be an object, an object inside a string, or nothing.
+//
+// Step by step: the arguments get their one form; the caller's rights and
+// limits are checked; the work is planned; the plan is judged; and it is
+// carried out, asked about or refused. Every call is recorded.
+func (r *Registry) Call(ctx context.Context, who access.Principal, name string, args json.RawMessage) (res Result, err error) {
+	c := r.receive(who, name)
+	defer func() { err = c.end(ctx, &res, err) }()
+	if err := c.admit(args, true); err != nil {
+		return Result{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.tool.Timeout)
+	defer cancel()
+	switch c.tool.Effect {
+	case access.Reads:
+		return c.read(ctx)
+	case access.Changes:
+		return c.change(ctx)
+	}
+	return c.act(ctx)
+}
+
+// A call is one call on its way through the door.
+type call struct {
+	*Registry
+	tool     *Tool
+	who      access.Principal
+	args     json.RawMessage // canonical
+	dry      bool
+	notices  []string
+	start    time.Time
+	log      *slog.Logger
+	rec      CallRecord
+	question string // the question that allowed it
+	op       string // the operation's id, when it is already known
+}
+
+func (r *Registry) receive(who access.Principal, name string) *call {
+	now := r.deps.Now()
+	c := &call{Registry: r, who: who, start: now, log: r.deps.Log.With("tool", name, "surface", who.Surface, "principal", string(who.Kind))}
+	c.rec = CallRecord{Time: now, Who: who, Tool: name, Cost: -1}
+	c.log.Debug("call started")
+	return c
+}
+
+// admit finds the tool, gives the arguments their one form, and checks what can
+// be checked before anything is planned.
+func (c *call) admit(args json.RawMessage, metered bool) error {
+	t, err := c.Find(c.rec.Tool)
+	if err != nil {
+		return err
+	}
+	c.tool, c.rec.Tool = t, t.Name
+	switch {
+	case c.isOff(t):
+		return fault.New(fault.Denied, "%s is switched off", t.Name)
+	case !c.who.May(access.Read):
+		return fault.New(fault.Denied, "%s: this caller has no right to read", t.Name)
+	case t.Effect == access.Changes && !c.who.May(access.Write):
+		return fault.New(fault.Denied, "%s: this caller has no right to write", t.Name)
+	case t.Needs != "" && !c.who.May(t.Needs):
+		return fault.New(fault.Denied, "%s: this caller has no right to %s", t.Name, t.Needs)
+	}
+	if metered {
+		if err := c.deps.Meter.Take(c.who, t.Name, t.Effect, t.Rate, c.start); err != nil {
+			return fmt.Errorf("%s: %w", t.Name, err)
+		}
+	}
+	lenient := c.who.Kind == access.Agent || c.who.Kind == access.MCP
+	if c.args, c.notices, err = t.schema().Canonical(args, lenient); err != nil {
+		return fmt.Errorf("%s: %w", t.Name, err)
+	}
+	if t.Effect != access.Reads {
+		if c.args, c.dry, err = takeDryRun(t, c.args); err != nil {
+			return err
+		}
+	}
+	c.rec.Args, c.rec.ArgsHash = t.redacted(c.args), hashOf(c.args)
+	c.log.Debug("call arguments", "args", string(c.rec.Args))
+	return nil
+}
+
+// takeDryRun takes the common argument out of the tool's own.
+func takeDryRun(t *Tool, args json.RawMessage) (json.RawMessage, bool, error) {
+	if t.schema().Foreign() || !bytes.Contains(args, []byte(`"`+DryRun+`"`)) {
+		return args, false, nil
+	}
+	var m map[string]json.RawMessage
+	if err := json.Unmarshal(args, &m); err != nil {
+		return nil, false, err
+	}
+	dry := string(m[DryRun]) == "true"
+	delete(m, DryRun)
+	out, err := schema.Marshal(m)
+	return out, dry, err
+}
+
+func hashOf(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// redacted is args without the values of fields that hold secrets.
+func (t *Tool) redacted(args json.RawMessage) json.RawMessage {
+	secrets := t.schema().Secrets
+	if len(secrets) == 0 {
+		return args
+	}
+	var m map[string]json.RawMessage
+	if err := json.Unmarshal(args, &m); err != nil {
+		return json.RawMessage(`{}`)
+	}
+	for _, s := range secrets {
+		if _, have := m[s]; have {
+			m[s] = json.RawMessage(`"(secret)"`)
+		}
+	}
+	out, err := schema.Marshal(m)
+	if err != nil {
+		return json.RawMessage(`{}`)
+	}
+	return out
+}
+
+func (c *call) read(ctx context.Context) (Result, error) {
+	c.rec.Decision, c.rec.Reason = policy.Allow, "it changes nothing"
+	value, _, err := c.guarded(ctx, c.tool.run)
+	if err != nil {
+		return Result{}, err
+	}
+	return c.result(value), nil
+}
+
+func (c *call) result(value any) Result {
+	return Result{Success: true, Notices: c.notices, Value: value, Tool: c.tool}
+}
+
+// change plans, and then carries out or asks.
+func (c *call) change(ctx context.Context) (Result, error) {
+	value, set, err := c.planned(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	d, err := c.judge(ctx, set, previewOf(c.tool, value, set), "")
+	if err != nil {
+		return Result{}, err
+	}
+	return c.settle(ctx, value, set, d)
+}
+
+// planned runs the tool for its edits and checks them.
+func (c *call) planned(ctx context.Context) (any, change.Set, error) {
+	value, set, err := c.guarded(ctx, c.tool.run)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := set.Validate(); err != nil {
+		return nil, nil, fault.New(fault.Internal, "%s planned what cannot be done: %v", c.tool.Name, err)
+	}
+	return value, set, nil
+}
+
+// judge decides about a plan.
+func (c *call) judge(ctx context.Context, set change.Set, p Preview, needs access.Scope) (policy.Decision, error) {
+	var rules []policy.Rule
+	if c.deps.Questions != nil && (len(set) > 0 || needs != "") {
+		var err error
+		if rules, err = c.deps.Questions.Rules(ctx); err != nil {
+			return policy.Decision{}, err
+		}
+	}
+	d := c.deps.Policy.Judge(policy.Facts{
+		Who: c.who, Tool: c.tool.Name, Definition: c.tool.definition(), Effect: c.tool.Effect, Needs: needs, Paths: set.Paths(),
+		Creates: creates(set), Destroys: set.Destroys() || p.Destroys && len(set) > 0, Shrinks: shrinks(set), Files: len(set), Now: c.deps.Now(),
+	}, rules)
+	c.rec.Decision, c.rec.Reason = d.Verdict, d.Reason
+	c.rec.Targets = few(set.Paths())
+	return d, nil
+}
+
+// few keeps a record small.
+func few(paths []string) []string { return paths[:min(len(paths), 20)] }
+
+// settle does what the decision says with a plan.
+func (c *call) settle(ctx context.Context, value any, set change.Set, d policy.Decision) (Result, error) {
+	p := previewOf(c.tool, value, set)
+	res := c.result(value)
+	res.Message = p.Summary
+	switch {
+	case d.Verdict == policy.Deny:
+		return Result{}, fault.New(fault.Denied, "%s: %s", c.tool.Name, d.Reason)
+	case c.dry:
+		res.DryRun, res.Preview, res.Changes = true, &p, drawn(set)
+		return res, nil
+	case len(set) == 0:
+		return res, nil
+	}
+	if err := c.writable(ctx); err != nil {
+		return Result{}, err
+	}
+	if d.Verdict == policy.Ask {
+		return c.ask(ctx, c.newQuestion(p, set, d))
+	}
+	if err := c.apply(ctx, value, set, p.Summary); err != nil {
+		return Result{}, err
+	}
+	res.Operation, res.Changes = c.op, brief(drawn(set))
+	return res, nil
+}
+
+// act asks before it runs, and about its edits when it ran.
+func (c *call) act(ctx context.Context) (Result, error) {
+	p, err := c.foreseen(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	d, err := c.judge(ctx, nil, p, c.tool.Needs)
+	switch {
+	case err != nil:
+		return Result{}, err
+	case d.Verdict == policy.Deny:
+		return Result{}, fault.New(fault.Denied, "%s: %s", c.tool.Name, d.Reason)
+	case c.dry:
+		return Result{Success: true, Tool: c.tool, Notices: c.notices, DryRun: true, Preview: &p, Message: p.Summary}, nil
+	case d.Verdict == policy.Ask:
+		return c.ask(ctx, c.newQuestion(p, nil, d))
+	}
+	value, set, err := c.ran(ctx)
+	if err != nil || len(set) == 0 {
+		return c.result(value), err
+	}
+	if d, err = c.judge(ctx, set, previewOf(c.tool, value, set), ""); err != nil {
+		return Result{}, err
+	}
+	if d.Verdict == policy.Ask {
+		q, err := c.edited(value, set, d)
+		if err != nil {
+			return Result{}, err
+		}
+		return c.ask(ctx, q)
+	}
+	return c.settle(ctx, value, set, d)
+}
+
+// foreseen is what the act says it is about to do.
+func (c *call) foreseen(ctx context.Context) (p Preview, err error) {
+	_, _, err = c.guarded(ctx, func(ctx context.Context, args json.RawMessage) (any, change.Set, error) {
+		var err error
+		p, err = c.tool.foresee(ctx, args)
+		return nil, nil, err
+	})
+	return p, err
+}
+
+// ran records that the act begins, and runs it: what reaches outside leaves a
+// trace even when the program dies in it.
+func (c *call) ran(ctx context.Context) (any, change.Set, error) {
+	if c.deps.Ledger == nil {
+		return nil, nil, fault.New(fault.Unavailable, "%s: nothing can be recorded, so nothing is done", c.tool.Name)
+	}
+	begun := c.rec
+	begun.ID, begun.Status, begun.Question = c.deps.ID("call"), CallStarted, c.question
+	if err := c.deps.Ledger.Record(ctx, begun); err != nil {
+		return nil, nil, fmt.Errorf("%s was not done, because it cannot be recorded: %w", c.tool.Name, err)
+	}
+	return c.planned(ctx)
+}
+
+func (c *call) writable(ctx context.Context) error {
+	if c.deps.Apply == nil || c.deps.Ledger == nil {
+		return fault.New(fault.ReadOnly, "%s: nothing can be changed here", c.tool.Name)
+	}
+	if c.deps.Writable != nil {
+		return c.deps.Writable(ctx)
+	}
+	return nil
+}
+
+// apply records the intent, makes the edits, and records how it ended. Once the
+// intent is recorded, a caller that goes away stops nothing.
+func (c *call) apply(ctx context.Context, value any, set change.Set, summary string) error {
+	if c.op == "" {
+		c.op = c.deps.ID("op")
+	}
+	c.rec.Operation, c.rec.Targets = c.op, few(set.Paths())
+	op := Operation{
+		ID: c.op, Time: c.deps.Now(), Who: c.who, Tool: c.tool.Name, Args: c.rec.Args, ArgsHash: c.rec.ArgsHash,
+		Summary: summary, Question: c.question, Edits: set,
+	}
+	if v, ok := value.(Reverter); ok {
+		op.Reverts = v.Reverts()
+	}
+	if err := c.deps.Ledger.Begin(ctx, op); err != nil {
+		return fmt.Errorf("%s was not done, because it cannot be recorded: %w", c.tool.Name, err)
+	}
+	lasting := context.WithoutCancel(ctx)
+	if err := c.deps.Apply(ctx, c.op, set); err != nil {
+		return errors.Join(err, c.deps.Ledger.Finish(lasting, c.op, Dropped, err.Error()))
+	}
+	if err := c.deps.Ledger.Finish(lasting, c.op, Applied, ""); err != nil {
+		// The edits are made and their intent is on disk; the next start settles it.
+		c.log.Error("an operation could not be finished", "operation", c.op, "kind", string(fault.Of(err)))
+		c.notices = append(c.notices, "the change is made; its record is completed at the next start")
+	}
+	c.log.Info("change applied", "operation", c.op, "files", len(set))
+	if c.deps.Settle != nil {
+		if err := c.deps.Settle(lasting, set.Paths()); err != nil {
+			c.log.Warn("the index did not follow a change", "operation", c.op, "kind", string(fault.Of(err)))
+			c.notices = append(c.notices, "the index is behind; searches may not show the change yet")
+		}
+	}
+	return nil
+}
+
+// guarded runs a tool's own code. A panic becomes an error that does not repeat
+// the arguments, which may hold private text.
+func (c *call) guarded(ctx context.Context, run work) (out any, set change.Set, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.log.Error("a tool panicked", "stack", string(debug.Stack()))
+			err = fault.New(fault.Internal, "%s stopped because of a mistake in Lore", c.tool.Name)
+		}
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = fault.New(fault.Cancelled, "%s took longer than %s", c.tool.Name, c.tool.Timeout)
+		}
+	}()
+	return run(ctx, c.args)
+}
+
+// Finished is the data of [TopicCall].
+type Finished struct {
+	Tool      string     `json:"tool"`
+	Status    Status     `json:"status"`
+	Summary   string     `json:"summary,omitempty"`
+	Operation string     `json:"operation_id,omitempty"`
+	Kind      fault.Kind `json:"kind,omitempty"`
+	Surface   string     `json:"surface"`
+}
+
+// end records how the call ended and tells whoever listens.
+func (c *call) end(ctx context.Context, res *Result, err error) error {
+	c.rec.Duration = c.deps.Now().Sub(c.start)
+	c.rec.Summary = res.Message
+	switch {
+	case errors.Is(err, errAgain):
+		c.rec.Status = CallPending
+	case err != nil:
+		c.rec.Status, c.rec.Kind, c.rec.Error = CallFailed, fault.Of(err), err.Error()
+		switch c.rec.Kind {
+		case fault.Denied:
+			c.rec.Status, c.rec.Decision = CallDenied, policy.Deny
+		case fault.Cancelled:
+			c.rec.Status = CallCancelled
+		}
+		c.log.Info("call ended", "ok", false, "kind", string(c.rec.Kind), "duration_ms", c.rec.Duration.Milliseconds())
+	case res.Question != nil:
+		c.rec.Status, c.rec.Question = CallPending, res.Question.ID
+	case res.DryRun:
+		c.rec.Status = CallDryRun
+	default:
+		c.rec.Status = CallDone
+	}
+	if err == nil {
+		c.log.Info("call ended", "ok", true, "status", string(c.rec.Status), "files", len(res.Changes), "duration_ms", c.rec.Duration.Milliseconds())
+		res.Notices = c.notices
+	}
+	c.deps.Bus.Publish(TopicCall, Finished{c.rec.Tool, c.rec.Status, c.rec.Summary, c.rec.Operation, c.rec.Kind, c.who.Surface}, false)
+	if c.deps.Ledger == nil {
+		return err
+	}
+	if c.question != "" {
+		c.rec.Question = c.question
+	}
+	c.rec.ID = c.deps.ID("call")
+	if e := c.deps.Ledger.Record(context.WithoutCancel(ctx), c.rec); e != nil {
+		c.log.Error("a call could not be recorded", "kind", string(fault.Of(e)))
+		if err == nil && c.rec.Operation == "" && c.tool.Effect != access.Reads {
+			return fmt.Errorf("the call cannot be recorded: %w", e)
+		}
+	}
+	return err
+}

@@ -1,0 +1,93 @@
+package notes
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+
+	"lore/internal/change"
+	"lore/internal/fault"
+	"lore/internal/note"
+	"lore/internal/vault"
+)
+
+// expect refuses a change of a note that is not the one the caller read.
+func (env Env) expect(ctx context.Context, n noteFile, ifHash string) error {
+	have := n.Hash.String()
+	if ifHash == "" || strings.EqualFold(ifHash, have) {
+		return nil
+	}
+	text := fmt.Sprintf("%s changed since you read it: its hash is now %s", n.File.Path, have)
+	if env.Version != nil {
+		if old, ok := env.Version(ctx, strings.ToLower(ifHash)); ok {
+			text += "\n" + change.Unified(old, n.Text(), change.Diff(old, n.Text(), change.DiffOptions{NoMarks: true}))
+		}
+	}
+	return &fault.Report{Kind: fault.Conflict, Field: "if_hash", Message: text, Fix: "read it again"}
+}
+
+// edited puts patches of a note into a set: nothing when they change nothing.
+func (n noteFile) edited(patches []change.Patch) (string, change.Set, error) {
+	before := n.Text()
+	after, err := change.Splice(before, patches...)
+	if err != nil {
+		return "", nil, fault.New(fault.Conflict, "two edits of %s meet in one place: %v", n.File.Path, err)
+	}
+	if after == before {
+		return after, nil, nil
+	}
+	if before != string(n.Data) {
+		return "", nil, fault.Fix(fault.ReadOnly, "save it as UTF-8 first", "%s is not written in UTF-8", n.File.Path)
+	}
+	return after, change.Set{change.Replace(n.File.Path, before, after)}, nil
+}
+
+// notNotes are endings of files that are no notes: whoever writes one of these
+// does not mean a note of that name.
+var notNotes = []string{
+	".txt", ".json", ".html", ".htm", ".csv", ".pdf", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".js", ".ts", ".css",
+	".yml", ".yaml", ".xml", ".toml", ".py", ".go", ".sh", ".zip", ".mp3", ".mp4", ".canvas", ".base",
+}
+
+// newPath is the path of a note that is to be made: ".md" is added where it is
+// missing, and no path that could hold something else is taken.
+func newPath(field, p string) (string, error) {
+	p = strings.TrimSpace(p)
+	ext := strings.ToLower(path.Ext(p))
+	if vault.KindOf(p) == vault.Attachment || ext == ".canvas" {
+		for _, e := range notNotes {
+			if ext == e {
+				return "", fault.Field(field, "end it in .md", "%q is no name of a note", p)
+			}
+		}
+		p += ".md"
+	}
+	key, err := vault.CleanNew(p)
+	return key, fault.Rename(err, "", field)
+}
+
+// kept gives new text the line ends and the byte order mark of the old one.
+func kept(before, after string) string {
+	const bom = "\ufeff"
+	if strings.HasPrefix(before, bom) && !strings.HasPrefix(after, bom) {
+		after = bom + after
+	}
+	if strings.Contains(before, "\r\n") && !strings.Contains(after, "\r") {
+		after = strings.ReplaceAll(after, "\n", "\r\n")
+	}
+	return after
+}
+
+// lineAt counts the line of a byte from 1.
+func lineAt(text string, at int) int { return 1 + strings.Count(text[:at], "\n") }
+
+func parse(p, text string) *note.Note { return note.Parse(p, []byte(text)) }
+
+// size says how much text there is.
+func size(n int) string {
+	if n == 1 {
+		return "1 byte"
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
