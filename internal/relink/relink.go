@@ -172,3 +172,15 @@ func kindOf(p string) index.Kind {
 	}
 	return index.KindAttachment
 }
+
+// Under returns the moves of those files that lie in a folder, when the folder
+// gets another path.
+func Under(files []string, from, to string) []Move {
+	var out []Move
+	for _, p := range files {
+		if rest, ok := strings.CutPrefix(p, from+"/"); ok {
+			out = append(out, Move{From: p, To: path.Join(to, rest)})
+		}
+	}
+	return out
+}
