@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -28,12 +29,23 @@ type config struct {
 		BaseURL string `toml:"base_url,omitempty" doc:"where the embedding server listens"`
 		KeyEnv  string `toml:"key_env,omitempty" doc:"the environment variable that holds the server's key"`
 	} `toml:"embed,omitempty"`
-	Vaults map[string]vaultConfig `toml:"vaults,omitempty"`
+	Approve struct {
+		Create string `toml:"create,omitempty"`
+		Many   string `toml:"many,omitempty"`
+	} `toml:"approve,omitempty"`
+	Limits struct {
+		Calls   string `toml:"calls,omitempty"`
+		Changes string `toml:"changes,omitempty"`
+	} `toml:"limits,omitempty"`
+	Tools        map[string]string      `toml:"tools,omitempty"`
+	Instructions map[string]string      `toml:"instructions,omitempty"`
+	Vaults       map[string]vaultConfig `toml:"vaults,omitempty"`
 }
 
 // A vaultConfig is a section [vaults."/path"] of the file.
 type vaultConfig struct {
-	Exclude []string `toml:"exclude,omitempty"`
+	Exclude   []string `toml:"exclude,omitempty"`
+	Protected []string `toml:"protected,omitempty"`
 }
 
 // A value is a setting with its default and the environment variable that
@@ -67,6 +79,53 @@ func values() []value {
 			"embed.key_env", "the environment variable that holds the server's key", "", "LORE_EMBED_KEY_ENV",
 			func(c *config) *string { return &c.Embed.KeyEnv }, nil, nil,
 		},
+		{
+			"approve.create", "what happens when something wants to make a new note: ask or allow", "ask", "LORE_APPROVE_CREATE",
+			func(c *config) *string { return &c.Approve.Create }, checkCreate, nil,
+		},
+		{
+			"approve.many", "from how many files on a change counts as destructive", "20", "LORE_APPROVE_MANY",
+			func(c *config) *string { return &c.Approve.Many }, checkNumber("approve.many"), nil,
+		},
+		{
+			"limits.calls", "how many calls a program or model may make in a minute", "300", "LORE_LIMITS_CALLS",
+			func(c *config) *string { return &c.Limits.Calls }, checkNumber("limits.calls"), nil,
+		},
+		{
+			"limits.changes", "how many of them may change something", "60", "LORE_LIMITS_CHANGES",
+			func(c *config) *string { return &c.Limits.Changes }, checkNumber("limits.changes"), nil,
+		},
+	}
+}
+
+func checkCreate(s string) error {
+	if s != "ask" && s != "allow" {
+		return fault.Field("approve.create", "use ask or allow", "%q is neither", s)
+	}
+	return nil
+}
+
+func checkSwitch(s string) error {
+	if !slices.Contains([]string{"on", "off", "ask", "allow"}, s) {
+		return fault.Field("tools", "use on, off, ask or allow", "%q is none of them", s)
+	}
+	return nil
+}
+
+func checkNumber(key string) func(string) error {
+	return func(s string) error {
+		if n, err := strconv.Atoi(s); err != nil || n < 1 {
+			return fault.Field(key, "give a whole number above 0", "%q is none", s)
+		}
+		return nil
+	}
+}
+
+// toolSetting is the switch of one tool or toolset: tools.write_note.
+func toolSetting(name string) value {
+	return value{
+		key: "tools." + name, doc: "on, off, ask or allow", def: "on",
+		at: func(c *config) *string { s := c.Tools[name]; return &s }, check: checkSwitch,
 	}
 }
 
@@ -78,6 +137,14 @@ func setting(key string) (value, error) {
 			return v, nil
 		}
 		keys = append(keys, v.key)
+	}
+	if name, ok := strings.CutPrefix(key, "tools."); ok {
+		for _, t := range catalogue() {
+			if t.Name == name || t.Set == name {
+				return toolSetting(name), nil
+			}
+			keys = append(keys, "tools."+t.Name)
+		}
 	}
 	fix := "the settings are " + strings.Join(keys, ", ")
 	if near := schema.Nearest(key, keys, 1); len(near) > 0 {
@@ -158,7 +225,7 @@ func unknownSetting(path string, e toml.DecodeError) error {
 	for _, v := range values() {
 		keys = append(keys, v.key)
 	}
-	fix := "the settings are " + strings.Join(keys, ", ") + ` and exclude in [vaults."/path"]`
+	fix := "the settings are " + strings.Join(keys, ", ") + ` and exclude and protected in [vaults."/path"]`
 	if near := schema.Nearest(key, keys, 1); len(near) > 0 {
 		fix = "did you mean " + near[0] + "?"
 	}
@@ -186,7 +253,7 @@ func (a *app) force(c *config, g cli.Globals, key string) (val, from string, err
 	if s := *v.at(c); s != "" {
 		val, from, place = s, "file", "the settings file"
 	}
-	if s := a.env(v.env); s != "" {
+	if s := a.env(v.env); v.env != "" && s != "" {
 		val, from, place = s, "environment", "$"+v.env
 	}
 	if v.flag != nil && v.flag(g) != "" {
@@ -226,10 +293,16 @@ func (a *app) settings(g cli.Globals) ([]cli.Setting, error) {
 		}
 		out = append(out, cli.Setting{Key: v.key, Value: val, Source: from, Doc: v.doc})
 	}
+	for _, name := range slices.Sorted(maps.Keys(c.Tools)) {
+		out = append(out, cli.Setting{Key: "tools." + name, Value: c.Tools[name], Source: "file", Doc: toolSetting(name).doc})
+	}
 	for _, name := range slices.Sorted(maps.Keys(c.Vaults)) {
 		out = append(out, cli.Setting{
 			Key: fmt.Sprintf("vaults.%q.exclude", name), Value: strings.Join(c.Vaults[name].Exclude, ", "),
 			Source: "file", Doc: "what Lore must not see of this vault",
+		}, cli.Setting{
+			Key: fmt.Sprintf("vaults.%q.protected", name), Value: strings.Join(c.Vaults[name].Protected, ", "),
+			Source: "file", Doc: "what only a person may change",
 		})
 	}
 	data, err := a.dataDir()

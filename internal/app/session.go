@@ -47,8 +47,9 @@ type session struct {
 	model   embed.Model // nil when meaning is switched off
 	bus     *event.Bus
 	search  *search.Searcher
-	writer  bool // this process may write the index
+	writes  bool // this process holds the vault: it writes the index and the notes
 	adopted bool // the data was made for a vault at another path
+	hands
 
 	cancel  context.CancelFunc
 	wg      sync.WaitGroup
@@ -82,7 +83,11 @@ func (a *app) open(ctx context.Context, g cli.Globals, o cli.OpenOptions) (*cli.
 	if err != nil {
 		return nil, err
 	}
-	return s.face(), nil
+	face, err := s.face(ctx)
+	if err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return face, nil
 }
 
 // openFresh opens a session and lets it catch up with the vault.
@@ -140,7 +145,10 @@ func (a *app) openSession(ctx context.Context, g cli.Globals, o cli.OpenOptions)
 	}
 	s.indexer = index.New(s.vault, s.store, index.Options{Bus: s.bus, Log: s.log, Now: a.now, Parse: s.dialect(ctx)})
 	s.search = &search.Searcher{Store: s.store, Model: s.model, Now: a.now}
-	return s, nil
+	if err := s.openHands(&c); err != nil {
+		return nil, err
+	}
+	return s, s.recover(ctx)
 }
 
 // excluded are the patterns that the settings keep out of the vault at dir.
@@ -160,7 +168,7 @@ func (s *session) openStore(ctx context.Context, rebuild bool) error {
 	if err != nil {
 		return fmt.Errorf("lock the index: %w", err)
 	}
-	s.writer = ok
+	s.writes = ok
 	if ok {
 		s.closers = append(s.closers, release)
 	}
@@ -178,7 +186,7 @@ func (s *session) openStore(ctx context.Context, rebuild bool) error {
 			return fmt.Errorf("remove the index: %w", err)
 		}
 	}
-	if s.writer {
+	if s.writes {
 		s.store, s.opening, err = sqlite.Open(ctx, s.dir, s.app.now)
 	} else {
 		s.store, err = sqlite.Join(ctx, s.dir)
@@ -238,7 +246,7 @@ func (a *app) model(c *config) (embed.Model, error) {
 // catchUp compares the index with the vault. A new index is waited for; one
 // that exists answers soon, and says when it is behind.
 func (s *session) catchUp(ctx context.Context, o cli.OpenOptions) error {
-	if !s.writer {
+	if !s.writes {
 		return s.awaitFirst(ctx)
 	}
 	if g := s.lastGlance(); !o.Wait && !s.opening.Rebuilt && !g.Began.IsZero() {
@@ -353,7 +361,7 @@ func (s *session) lost() bool {
 }
 
 func (s *session) fresh() index.Freshness {
-	if s.writer {
+	if s.writes {
 		f := s.indexer.Freshness()
 		if !f.Fresh && s.lost() {
 			f.Reason += "; if you removed them: lore index --rebuild"
@@ -364,14 +372,28 @@ func (s *session) fresh() index.Freshness {
 }
 
 // face is what a surface sees of the session.
-func (s *session) face() *cli.Session {
-	reg := tool.NewRegistry(tool.Deps{Log: s.log, Now: s.app.now},
-		notes.Tools(notes.Env{Vault: s.vault, Store: s.store, Search: s.search, Fresh: s.fresh}),
+func (s *session) face(ctx context.Context) (*cli.Session, error) {
+	version := func(ctx context.Context, hash string) (string, bool) { return s.history.Image(ctx, hash) }
+	reg, err := s.registry(
+		notes.Tools(notes.Env{Vault: s.vault, Store: s.store, Search: s.search, Fresh: s.fresh, Now: s.app.now, Version: version}),
 		find.Tools(find.Env{Vault: s.vault, Store: s.store, Search: s.search, Fresh: s.fresh}),
 	)
-	return &cli.Session{
-		Dir: s.vault.Dir(), Registry: reg, Report: s.report, Doctor: s.doctor, Follow: s.follow, Close: s.close,
+	if err != nil {
+		return nil, err
 	}
+	if s.writes {
+		if err := reg.Recover(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return &cli.Session{
+		Dir: s.vault.Dir(), Registry: reg, Report: s.report, Doctor: s.doctor, Close: s.close,
+		Follow: func(ctx context.Context) error { return s.follow(ctx, reg) },
+		Verify: func(ctx context.Context) (int, error) {
+			v, err := s.history.Verify(ctx)
+			return v.Entries, err
+		},
+	}, nil
 }
 
 func (s *session) report(ctx context.Context) (cli.Report, error) {
@@ -399,8 +421,8 @@ func (s *session) report(ctx context.Context) (cli.Report, error) {
 }
 
 // follow keeps the index and the vectors up to date until ctx ends.
-func (s *session) follow(ctx context.Context) error {
-	if !s.writer {
+func (s *session) follow(ctx context.Context, reg *tool.Registry) error {
+	if !s.writes {
 		return fault.Fix(fault.Busy, "stop it first", "another lore process keeps the index up to date")
 	}
 	w := s.vault.Watch(ctx, vault.WatchOptions{})
@@ -408,6 +430,7 @@ func (s *session) follow(ctx context.Context) error {
 	wake := make(chan struct{}, 1)
 	var wg sync.WaitGroup
 	defer wg.Wait()
+	wg.Go(func() { s.attend(ctx, reg) })
 	if s.model != nil {
 		wg.Go(func() { s.embedOnWake(ctx, wake) })
 	}

@@ -56,7 +56,7 @@ func turn(ctx context.Context, path string, ready func() bool) (release func() e
 func (s *session) opens(ctx context.Context) (release func() error, err error) {
 	return turn(ctx, filepath.Join(s.dir, "open.lock"), func() bool {
 		_, err := os.Stat(sqlite.Path(s.dir))
-		return s.writer || err == nil
+		return s.writes || err == nil
 	})
 }
 

@@ -22,14 +22,15 @@ import (
 var layers = [][]string{
 	{"fault", "change", "vector"},
 	{"note", "access", "event", "db", "sample", "pattern", "syncname", "schema"},
-	{"vault", "embed", "embed/wordpiece"},
-	{"embed/bert", "embed/remote", "index"},
+	{"vault", "embed", "embed/wordpiece", "state"},
+	{"embed/bert", "embed/remote", "index", "vault/writer", "vault/vaultcheck"}, // vaultcheck: tests and the doctor
 	{"embed/builtin", "embed/ollama", "embed/openai", "index/sqlite"},
 	{"index/indextest", "search", "graph", "relink", "policy"},
 	{"tool"},
-	{"tool/tooldoc"},
+	{"tool/tooldoc", "approval", "history"},
 	{"tool/tooltest"}, // only tests link it
-	{"tools/notes", "tools/find"},
+	{"tools/notes", "tools/find", "tools/work"},
+	{"surface/draw", "surface/argv"},
 	{"surface/cli"},
 	{"app"},
 }

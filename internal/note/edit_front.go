@@ -64,7 +64,7 @@ func RemoveProperty(n *Note, key string) ([]change.Patch, error) {
 		return nil, err
 	}
 	if prop == nil {
-		return nil, fault.New(fault.NotFound, "property %q in %s", key, n.Path)
+		return nil, fault.New(fault.NotFound, "there is no property %q in %s", key, n.Path)
 	}
 	if prop.Span.Len() == 0 {
 		return nil, fault.New(fault.Invalid, "the property %q of %s is written in a way that cannot be edited safely", key, n.Path)

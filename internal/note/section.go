@@ -45,7 +45,7 @@ func (n *Note) findBlock(id string) (*Block, error) {
 		for i := range n.Blocks {
 			ids = append(ids, "^"+n.Blocks[i].ID)
 		}
-		return nil, fault.Fix(fault.NotFound, suggest("the note's blocks are", near(ids, id)), "block ^%s in %s", id, n.Path)
+		return nil, fault.Fix(fault.NotFound, suggest("the note's blocks are", near(ids, id)), "there is no block ^%s in %s", id, n.Path)
 	}
 	var lines []string
 	for _, i := range found {
@@ -84,7 +84,7 @@ func (n *Note) findHeading(ref string) (int, error) {
 	for i := range n.Headings {
 		all = append(all, n.Headings[i].Text)
 	}
-	return 0, fault.Fix(fault.NotFound, suggest("the note's headings are", near(all, whole[0])), "heading %q in %s", ref, n.Path)
+	return 0, fault.Fix(fault.NotFound, suggest("the note's headings are", near(all, whole[0])), "there is no heading %q in %s", ref, n.Path)
 }
 
 func splitRef(ref, sep string) []string {

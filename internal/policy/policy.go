@@ -178,7 +178,10 @@ func (s Settings) ask(risk Risk, f Facts, rules []Rule) (Verdict, string, string
 	case s.Tools[f.Tool] == Allow, risk == Create && s.Create == Allow:
 		return Allow, "the settings allow it", ""
 	}
-	return Ask, "it changes notes", ""
+	if risk == Create {
+		return Ask, "it makes a new note", ""
+	}
+	return Ask, "it changes what was there", ""
 }
 
 // find returns the first rule with that verdict that fits the call.

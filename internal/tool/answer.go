@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"lore/internal/access"
@@ -201,7 +200,8 @@ func (c *call) performEdits(ctx context.Context, q Question, value any, set chan
 	res := c.result(value)
 	res.Message, res.Feedback = p.Summary, q.Answer.Word
 	if len(chosen) < len(set) || len(q.Answer.Hunks) > 0 {
-		c.notices = append(c.notices, fmt.Sprintf("a person chose %d of %d files, or parts of them", len(chosen), len(set)))
+		// What the tool said of its whole plan is not true of a part.
+		res.Value = partOf(chosen, set)
 	}
 	if len(q.Answer.Args) > 0 {
 		c.notices = append(c.notices, "a person edited the arguments: "+string(c.rec.Args))
@@ -342,6 +342,35 @@ func (r *Registry) Await(ctx context.Context, id string) (Result, error) {
 		case <-ctx.Done():
 			return Result{}, ctx.Err()
 		case <-tick.C:
+		}
+	}
+}
+
+// Attend carries out what other processes approve, until ctx ends. A process
+// that stays and holds the vault runs it.
+func (r *Registry) Attend(ctx context.Context) {
+	if r.deps.Questions == nil {
+		return
+	}
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		list, err := r.deps.Questions.List(ctx, Approved)
+		if err != nil && ctx.Err() == nil {
+			r.deps.Log.Warn("approvals cannot be read", "kind", string(fault.Of(err)))
+		}
+		for _, q := range list {
+			if !r.canWrite(ctx) {
+				break
+			}
+			if _, err := r.carryOut(ctx, q); err != nil {
+				r.deps.Log.Info("what was approved did not work", "approval", q.ID, "kind", string(fault.Of(err)))
+			}
 		}
 	}
 }

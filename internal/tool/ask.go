@@ -183,8 +183,16 @@ func storedResult(t *Tool, q Question) (Result, error) {
 		return Result{}, fault.New(fault.Internal, "the answer of %s cannot be read: %v", q.ID, err)
 	}
 	res := Result{Success: true, Tool: t, Message: head.Message, Notices: head.Notices, Changes: head.Changes, Operation: q.Operation}
-	if t.decode != nil {
-		value, err := t.decode(q.Outcome)
+	decode := t.decode
+	if q.Answer != nil && (len(q.Answer.Paths) > 0 || len(q.Answer.Hunks) > 0) {
+		decode = func(raw json.RawMessage) (any, error) {
+			var p Part
+			err := json.Unmarshal(raw, &p)
+			return p, err
+		}
+	}
+	if decode != nil {
+		value, err := decode(q.Outcome)
 		if err != nil {
 			return Result{}, fault.New(fault.Internal, "the answer of %s cannot be read: %v", q.ID, err)
 		}

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -69,11 +70,19 @@ func drawn(set change.Set) []FileChange {
 		c := FileChange{Path: e.Path, From: e.From, Action: e.Kind(), Hunks: len(hunks)}
 		c.Added, c.Removed = change.Count(hunks)
 		if len(hunks) > 0 {
-			c.Diff = change.Unified(before, after, hunks)
+			c.Diff = change.Unified(diffName(e.Before, cmp.Or(e.From, e.Path)), diffName(e.After, e.Path), hunks)
 		}
 		out[i] = c
 	}
 	return out
+}
+
+// diffName is what a diff calls one side.
+func diffName(side *string, path string) string {
+	if side == nil {
+		return "" // no such file
+	}
+	return path
 }
 
 // brief is drawn without the diffs.

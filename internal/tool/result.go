@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"lore/internal/change"
 	"lore/internal/fault"
 	"lore/internal/policy"
 	"lore/internal/schema"
@@ -59,6 +60,7 @@ type waiting struct {
 	Revision  int          `json:"revision,omitempty"`
 	Expires   time.Time    `json:"expires"`
 	Changes   []FileChange `json:"changes,omitempty"`
+	Warnings  []string     `json:"warnings,omitempty"`
 	Notices   []string     `json:"notices,omitempty"`
 }
 
@@ -67,6 +69,7 @@ func (r Result) waiting() waiting {
 	w := waiting{
 		Requires: true, Operation: q.Tool, Details: q.Preview.Details, Message: "This operation requires user confirmation.",
 		Summary: q.Preview.Summary, Risk: q.Risk, Reason: q.Reason, ID: q.ID, Revision: q.Revision, Expires: q.Expires, Changes: r.Changes, Notices: r.Notices,
+		Warnings: q.Preview.Warnings,
 	}
 	if w.Details == nil {
 		w.Details = map[string]any{"summary": q.Preview.Summary, "files": len(q.Changes)}
@@ -101,6 +104,31 @@ func (r Result) MarshalJSON() ([]byte, error) {
 		return head, nil
 	}
 	return append(append(head[:len(head)-1], ','), own[1:]...), nil
+}
+
+// A Part is the result of a call of which a person accepted only a part.
+type Part struct {
+	Partial bool `json:"partial"`
+	// Files that were changed, of all that were planned.
+	Files   int `json:"files"`
+	Planned int `json:"planned"`
+	// Hashes of the files as they are now; a moved or deleted one has none.
+	Hashes map[string]string `json:"hashes"`
+}
+
+func partOf(chosen, set change.Set) Part {
+	p := Part{Partial: true, Files: len(chosen), Planned: len(set), Hashes: map[string]string{}}
+	for _, e := range chosen {
+		if e.After != nil {
+			p.Hashes[e.Path] = hashOf([]byte(*e.After))
+		}
+	}
+	return p
+}
+
+// View tells how much was done.
+func (p Part) View() View {
+	return View{Text: fmt.Sprintf("changed %d of %d files, or parts of them, as you chose\n", p.Files, p.Planned)}
 }
 
 // View is how people see the result.

@@ -20,7 +20,7 @@ func (v *Vault) follow(root *os.Root, disk string) (fs.FileInfo, Problem) {
 	if err != nil {
 		return nil, v.linkProblem(root, disk, err)
 	}
-	target, plain := trace(root, disk)
+	target, plain := Trace(root, disk)
 	switch {
 	case info.IsDir():
 		return nil, Problem{Kind: FolderLink, Other: target, Detail: "a link to a folder is not entered; its files are listed where the folder lies"}
@@ -48,16 +48,16 @@ func (v *Vault) linkProblem(root *os.Root, disk string, err error) Problem {
 	case errors.Is(err, fs.ErrPermission):
 		return Problem{Kind: Unreadable, Other: target, Detail: "permission denied"}
 	}
-	if end, plain := trace(root, disk); plain && end == disk {
+	if end, plain := Trace(root, disk); plain && end == disk {
 		return Problem{Kind: BrokenLink, Other: target, Detail: "the links lead in a circle"}
 	}
 	return Problem{Kind: EscapingLink, Other: target, Detail: "the link leads out of the vault and is not followed"}
 }
 
-// trace spells the path that a chain of links ends at. It is only used to see
+// Trace spells the path that a chain of links ends at. It is only used to see
 // whether that place is hidden: what may be opened, the root decides. plain is
 // false when the chain cannot be spelled inside the vault.
-func trace(root *os.Root, disk string) (end string, plain bool) {
+func Trace(root *os.Root, disk string) (end string, plain bool) {
 	at := disk
 	for range maxLinks {
 		target, err := root.Readlink(at)

@@ -130,14 +130,19 @@ func Hidden(key string) bool {
 // own reports whether the path is Lore's: its folder, or a file it is writing.
 func own(key string) bool {
 	for name := range strings.SplitSeq(key, "/") {
-		if strings.EqualFold(name, OwnFolder) || ownTemp(name) {
+		if strings.EqualFold(name, OwnFolder) || IsTemp(name) {
 			return true
 		}
 	}
 	return false
 }
 
-func ownTemp(name string) bool {
+// Temp is the name of a file that is being written, until it is whole and takes
+// its place. No walk lists it.
+func Temp(random string) string { return tempPrefix + random + tempSuffix }
+
+// IsTemp reports whether a name is one that [Temp] made.
+func IsTemp(name string) bool {
 	return strings.HasPrefix(name, tempPrefix) && strings.HasSuffix(name, tempSuffix)
 }
 

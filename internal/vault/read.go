@@ -97,16 +97,16 @@ func (v *Vault) Stat(ctx context.Context, p string) (Entry, error) {
 	if err := ctx.Err(); err != nil {
 		return Entry{}, fmt.Errorf("stat of %q: %w", p, err)
 	}
-	key, err := v.visible(p, false)
+	key, err := v.Visible(p, false)
 	if err != nil {
 		return Entry{}, err
 	}
-	root, err := v.handle()
+	root, err := v.Handle()
 	if err != nil {
 		return Entry{}, err
 	}
 	defer root.Close()
-	disk, info, link, err := v.locate(root, key)
+	disk, info, link, err := v.Locate(root, key)
 	if err != nil {
 		return Entry{}, err
 	}
@@ -120,8 +120,9 @@ func (v *Vault) Stat(ctx context.Context, p string) (Entry, error) {
 	}, nil
 }
 
-// visible is the one check of a path that is to be read.
-func (v *Vault) visible(p string, hidden bool) (string, error) {
+// Visible is the one check of a path that is to be read or written: hidden says
+// that a dot file may be.
+func (v *Vault) Visible(p string, hidden bool) (string, error) {
 	key, err := Clean(p)
 	switch {
 	case err != nil:
@@ -140,11 +141,11 @@ func (v *Vault) visible(p string, hidden bool) (string, error) {
 const tries = 3
 
 func (v *Vault) read(ctx context.Context, p string, limit int64, cut, hidden bool) (File, error) {
-	key, err := v.visible(p, hidden)
+	key, err := v.Visible(p, hidden)
 	if err != nil {
 		return File{}, err
 	}
-	root, err := v.handle()
+	root, err := v.Handle()
 	if err != nil {
 		return File{}, err
 	}
@@ -153,7 +154,7 @@ func (v *Vault) read(ctx context.Context, p string, limit int64, cut, hidden boo
 		if err := ctx.Err(); err != nil {
 			return File{}, fmt.Errorf("read of %q: %w", key, err)
 		}
-		disk, _, _, err := v.locate(root, key)
+		disk, _, _, err := v.Locate(root, key)
 		if err != nil {
 			return File{}, err
 		}
@@ -205,9 +206,9 @@ func readOnce(root *os.Root, disk string, limit int64, cut bool) (f File, steady
 	return f, steady, nil
 }
 
-// locate finds the name on disk of a key and what lies there. It refuses
+// Locate finds the name on disk of a key and what lies there. It refuses
 // links that are not followed and folders that are links: a file has one path.
-func (v *Vault) locate(root *os.Root, key string) (disk string, info fs.FileInfo, link bool, err error) {
+func (v *Vault) Locate(root *os.Root, key string) (disk string, info fs.FileInfo, link bool, err error) {
 	disk = v.spelled(key)
 	info, err = root.Lstat(disk)
 	if errors.Is(err, fs.ErrNotExist) && !ascii(key) {
@@ -305,7 +306,7 @@ func (v *Vault) plainFolders(root *os.Root, disk string) error {
 		}
 		info, err := root.Lstat(dir)
 		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
-			target, _ := trace(root, dir)
+			target, _ := Trace(root, dir)
 			return fault.Fix(fault.Unsafe, "use the path where the folder lies", "folder %q is a link to %q", dir, target)
 		}
 	}

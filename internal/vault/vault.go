@@ -172,10 +172,10 @@ func (v *Vault) Close() error {
 // Dir is the absolute path of the folder.
 func (v *Vault) Dir() string { return v.dir }
 
-// handle opens the folder for one piece of work; the caller closes it. A handle
+// Handle opens the folder for one piece of work; the caller closes it. A handle
 // that stayed open would keep the disk from being unmounted, and would go on
 // showing a folder that was moved away.
-func (v *Vault) handle() (*os.Root, error) {
+func (v *Vault) Handle() (*os.Root, error) {
 	root, err := os.OpenRoot(v.dir)
 	if err != nil {
 		return nil, fault.New(fault.Offline, "the vault is offline: folder %q: %v", v.dir, plainError(err))

@@ -243,7 +243,7 @@ func (w *walker) hidden(name, key string) {
 		w.list.unknown = append(w.list.unknown, k)
 		return
 	}
-	if name != OwnFolder && !ownTemp(name) {
+	if name != OwnFolder && !IsTemp(name) {
 		w.list.Hidden++
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"lore/internal/access"
 	"lore/internal/fault"
 	"lore/internal/policy"
+	"lore/internal/surface/draw"
 	"lore/internal/tool"
 )
 
@@ -78,7 +79,7 @@ func (p *program) listApprovals(ctx context.Context, s *Session) error {
 		rows = append(rows, []string{shortID(q.ID), string(q.State), string(q.Who.Kind), string(q.Risk), q.Asked.Local().Format("15:04"), q.Preview.Summary})
 	}
 	var b strings.Builder
-	p.table(&b, []string{"id", "state", "asked by", "risk", "at", "what"}, rows)
+	p.screen.Table(&b, []string{"id", "state", "asked by", "risk", "at", "what"}, rows)
 	_, err = io.WriteString(p.out, b.String())
 	return err
 }
@@ -181,7 +182,7 @@ func (p *program) confirmed(cmd *cobra.Command, q tool.Question, a tool.Answer, 
 	if yes {
 		return nil
 	}
-	if !atTerminal(cmd.InOrStdin()) {
+	if !draw.AtTerminal(cmd.InOrStdin()) {
 		return fault.Fix(fault.Invalid, "add --yes", "there is no terminal to show the new plan on")
 	}
 	next, err := p.session.Registry.Rehearse(cmd.Context(), access.Terminal(), q.ID, a)
@@ -269,7 +270,7 @@ func (p *program) listRules(ctx context.Context, s *Session) error {
 		rows = append(rows, []string{shortID(r.ID), string(r.Verdict), r.Tool, r.Paths, r.Until.Local().Format(time.DateOnly)})
 	}
 	var b strings.Builder
-	p.table(&b, []string{"id", "answer", "tool", "paths", "until"}, rows)
+	p.screen.Table(&b, []string{"id", "answer", "tool", "paths", "until"}, rows)
 	_, err = io.WriteString(p.out, b.String())
 	return err
 }

@@ -12,6 +12,7 @@ import (
 
 	"lore/internal/access"
 	"lore/internal/fault"
+	"lore/internal/surface/draw"
 	"lore/internal/tool"
 )
 
@@ -38,13 +39,13 @@ func (p *program) ask(ctx context.Context, s *Session, in io.Reader, q tool.Ques
 	}()
 	lines := p.typed(in)
 	for {
-		fmt.Fprintf(p.err, "%s ", p.notice.bold("Do this? [y/n/s/e/?]"))
+		fmt.Fprintf(p.err, "%s ", p.notice.Bold("Do this? [y/n/s/e/?]"))
 		select {
 		case a := <-other:
 			if ctx.Err() != nil {
 				return tool.Result{}, p.withdraw(s, q)
 			}
-			fmt.Fprintln(p.err, p.notice.dim("answered elsewhere"))
+			fmt.Fprintln(p.err, p.notice.Dim("answered elsewhere"))
 			return a.res, a.err
 		case <-ctx.Done():
 			return tool.Result{}, p.withdraw(s, q)
@@ -54,7 +55,7 @@ func (p *program) ask(ctx context.Context, s *Session, in io.Reader, q tool.Ques
 			}
 			answer, err := p.read(ctx, s, lines, q, line)
 			if err != nil {
-				fmt.Fprintln(p.err, p.notice.red(harmless(err.Error())))
+				fmt.Fprintln(p.err, p.notice.Red(draw.Harmless(err.Error())))
 				continue
 			}
 			if answer != nil {
@@ -121,7 +122,7 @@ func (p *program) choose(ctx context.Context, lines <-chan string, q tool.Questi
 		var keep []int
 		for i, h := range hunks {
 			var b strings.Builder
-			drawDiff(&b, p.notice, h)
+			p.notice.Diff(&b, h)
 			yes, ok := p.yes(ctx, lines, fmt.Sprintf("%sPlace %d of %d?", b.String(), i+1, len(hunks)))
 			if !ok {
 				return nil, nil
@@ -138,7 +139,7 @@ func (p *program) choose(ctx context.Context, lines <-chan string, q tool.Questi
 	}
 	for i, c := range q.Changes {
 		var b strings.Builder
-		drawChange(&b, p.notice, c, true)
+		p.notice.Change(&b, c, true)
 		yes, ok := p.yes(ctx, lines, fmt.Sprintf("%sFile %d of %d?", b.String(), i+1, len(q.Changes)))
 		if !ok {
 			return nil, nil
@@ -156,7 +157,7 @@ func (p *program) choose(ctx context.Context, lines <-chan string, q tool.Questi
 // yes asks for y or n; ok is false when nobody answers.
 func (p *program) yes(ctx context.Context, lines <-chan string, text string) (yes, ok bool) {
 	for {
-		fmt.Fprintf(p.err, "%s %s ", text, p.notice.bold("[y/n]"))
+		fmt.Fprintf(p.err, "%s %s ", text, p.notice.Bold("[y/n]"))
 		var line string
 		select {
 		case <-ctx.Done():

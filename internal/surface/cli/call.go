@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lore/internal/fault"
+	"lore/internal/surface/draw"
 	"lore/internal/tool"
 )
 
@@ -95,7 +96,7 @@ func (p *program) listTools() error {
 		rows = append(rows, []string{command(t), t.Name, t.Set, string(t.Effect), firstSentence(t.Doc)})
 	}
 	var b strings.Builder
-	p.table(&b, []string{"command", "tool", "set", "effect", "what it does"}, rows)
+	p.screen.Table(&b, []string{"command", "tool", "set", "effect", "what it does"}, rows)
 	_, err := io.WriteString(p.out, b.String())
 	return err
 }
@@ -109,12 +110,12 @@ func (p *program) showTool(t *tool.Tool) error {
 		return err
 	}
 	var b strings.Builder
-	p.pairs(&b, [][2]string{{"tool", t.Name}, {"command", "lore " + command(t)}, {"set", t.Set}, {"effect", string(t.Effect)}})
+	p.screen.Pairs(&b, [][2]string{{"tool", t.Name}, {"command", "lore " + command(t)}, {"set", t.Set}, {"effect", string(t.Effect)}})
 	b.WriteByte('\n')
-	for _, l := range p.screen.wrap(t.Doc, "") {
+	for _, l := range p.screen.Wrap(t.Doc, "") {
 		b.WriteString(l + "\n")
 	}
-	_, err = fmt.Fprintf(p.out, "%s\n%s\n%s\n", b.String(), p.screen.bold("Arguments, as a JSON schema:"), schema)
+	_, err = fmt.Fprintf(p.out, "%s\n%s\n%s\n", b.String(), p.screen.Bold("Arguments, as a JSON schema:"), schema)
 	return err
 }
 
@@ -139,7 +140,7 @@ JSON. Without JSON, or with "-", the object is read from standard input.`,
 				}
 				raw = args[1]
 			}
-			if raw == "" && atTerminal(cmd.InOrStdin()) {
+			if raw == "" && draw.AtTerminal(cmd.InOrStdin()) {
 				raw = "{}" // nobody knows that something is waited for
 			}
 			if raw == "" || raw == "-" {

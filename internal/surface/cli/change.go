@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"lore/internal/access"
-	"lore/internal/change"
 	"lore/internal/fault"
+	"lore/internal/surface/draw"
 	"lore/internal/tool"
 )
 
@@ -71,7 +71,7 @@ func withSwitch(args json.RawMessage, name string) (json.RawMessage, error) {
 // conclude shows a result, and asks first when it waits for a person.
 func (p *program) conclude(ctx context.Context, s *Session, in io.Reader, res tool.Result) error {
 	for res.Question != nil {
-		if p.g.JSON || !p.notice.terminal || !atTerminal(in) {
+		if p.g.JSON || !p.notice.Terminal || !draw.AtTerminal(in) {
 			return p.leavePending(res)
 		}
 		var err error
@@ -138,71 +138,37 @@ func countChanges(list []tool.FileChange) string {
 
 // showQuestion draws what a person decides on: who asks for what, why, and the
 // exact change.
-func (p *program) showQuestion(w io.Writer, s screen, q tool.Question, diffs bool) {
+func (p *program) showQuestion(w io.Writer, s draw.Screen, q tool.Question, diffs bool) {
 	var b strings.Builder
-	b.WriteString(s.bold(oneLine(q.Preview.Summary)) + "\n")
+	b.WriteString(s.Bold(draw.OneLine(q.Preview.Summary)) + "\n")
 	who := fmt.Sprintf("%s, %s", q.Who.Kind, q.Who.Surface)
-	fmt.Fprintf(&b, "%s\n", s.dim(oneLine(fmt.Sprintf("asked by %s through %s; risk: %s; %s", who, q.Tool, q.Risk, q.Reason))))
+	fmt.Fprintf(&b, "%s\n", s.Dim(draw.OneLine(fmt.Sprintf("asked by %s through %s; risk: %s; %s", who, q.Tool, q.Risk, q.Reason))))
 	for _, n := range append(q.Preview.Warnings, q.Notices...) {
-		b.WriteString(s.mark("! "+oneLine(n)) + "\n")
+		b.WriteString(s.Mark("! "+draw.OneLine(n)) + "\n")
 	}
 	if len(q.Changes) == 0 {
-		fmt.Fprintf(&b, "%s\n", harmless(string(q.Args)))
+		fmt.Fprintf(&b, "%s\n", draw.Harmless(string(q.Args)))
 	}
 	for _, c := range q.Changes {
-		drawChange(&b, s, c, diffs)
+		s.Change(&b, c, diffs)
 	}
 	if len(q.Changes) > 1 {
-		b.WriteString(s.dim(countChanges(q.Changes)) + "\n")
+		b.WriteString(s.Dim(countChanges(q.Changes)) + "\n")
 	}
 	_, _ = io.WriteString(w, b.String()) // nobody is left to tell
-}
-
-var actionWords = map[change.Kind]string{change.Creates: "new", change.Replaces: "changed", change.Removes: "deleted", change.Moves: "moved"}
-
-// drawChange draws what happens to one file.
-func drawChange(b *strings.Builder, s screen, c tool.FileChange, diff bool) {
-	name := s.path(oneLine(c.Path))
-	if c.From != "" {
-		name = s.path(oneLine(c.From)) + " → " + name
-	}
-	fmt.Fprintf(b, "%s  %s  %s %s\n", pad(actionWords[c.Action], 7), name, s.green(fmt.Sprintf("+%d", c.Added)), s.red(fmt.Sprintf("-%d", c.Removed)))
-	if diff {
-		drawDiff(b, s, c.Diff)
-	}
-}
-
-// drawDiff paints a unified diff. What cannot be seen is made visible: a person
-// must not approve what the screen hides.
-func drawDiff(b *strings.Builder, s screen, diff string) {
-	for line := range strings.SplitSeq(strings.TrimSuffix(diff, "\n"), "\n") {
-		if line == "" && diff == "" {
-			return
-		}
-		text := harmless(strings.TrimSuffix(line, "\r"))
-		switch {
-		case strings.HasPrefix(line, "@@"):
-			text = s.dim(text)
-		case strings.HasPrefix(line, "+"):
-			text = s.green(text)
-		case strings.HasPrefix(line, "-"):
-			text = s.red(text)
-		}
-		b.WriteString("  " + text + "\n")
-	}
 }
 
 // showPlan draws what a dry run found.
 func (p *program) showPlan(res tool.Result) error {
 	var b strings.Builder
 	if res.Preview != nil {
-		b.WriteString(p.screen.bold(oneLine(res.Preview.Summary)) + "\n")
+		b.WriteString(p.screen.Bold(draw.OneLine(res.Preview.Summary)) + "\n")
 		for _, w := range res.Preview.Warnings {
-			b.WriteString(p.screen.mark("! "+oneLine(w)) + "\n")
+			b.WriteString(p.screen.Mark("! "+draw.OneLine(w)) + "\n")
 		}
 	}
 	for _, c := range res.Changes {
-		drawChange(&b, p.screen, c, true)
+		p.screen.Change(&b, c, true)
 	}
 	_, err := io.WriteString(p.out, b.String())
 	if err == nil {

@@ -16,6 +16,8 @@ import (
 	"lore/internal/event"
 	"lore/internal/fault"
 	"lore/internal/schema"
+	"lore/internal/surface/argv"
+	"lore/internal/surface/draw"
 	"lore/internal/tool"
 )
 
@@ -146,8 +148,8 @@ type program struct {
 	g      Globals
 	out    io.Writer
 	err    io.Writer
-	screen screen // what out can show
-	notice screen // what err can show
+	screen draw.Screen // what out can show
+	notice draw.Screen // what err can show
 
 	lines   chan string // what is typed; see typed
 	session *Session    // of a command that answers a question
@@ -162,7 +164,7 @@ func Run(ctx context.Context, host Host, args []string, in io.Reader, out, errOu
 	root.SetOut(out)
 	root.SetErr(errOut)
 	plain := given(args, "--no-color")
-	p.screen, p.notice = newScreen(out, plain), newScreen(errOut, plain)
+	p.screen, p.notice = draw.New(out, plain), draw.New(errOut, plain)
 	err := root.ExecuteContext(ctx)
 	switch {
 	case err == nil:
@@ -206,7 +208,7 @@ func (p *program) fail(err error) int {
 		}
 		return code
 	}
-	fmt.Fprintln(p.err, p.notice.red("lore:")+" "+harmless(err.Error()))
+	fmt.Fprintln(p.err, p.notice.Red("lore:")+" "+draw.Harmless(err.Error()))
 	return code
 }
 
@@ -223,7 +225,7 @@ func (p *program) root(args []string) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(argv.Explain)
 	root.SetHelpFunc(p.help)
 	root.SetHelpCommand(p.helpCommand(root))
 	f := root.PersistentFlags()
@@ -232,7 +234,7 @@ func (p *program) root(args []string) *cobra.Command {
 	f.BoolVar(&p.g.NoColor, "no-color", false, "no colours and no links (also by $NO_COLOR)")
 	f.StringVar(&p.g.LogLevel, "log-level", "", "what to log to standard error: debug, info, warn or error")
 	for name, value := range map[string]string{"vault": "FOLDER", "log-level": "LEVEL"} {
-		_ = f.SetAnnotation(name, placeholder, []string{value}) // the flags exist: see above
+		_ = f.SetAnnotation(name, argv.Placeholder, []string{value}) // the flags exist: see above
 	}
 	_ = root.MarkPersistentFlagDirname("vault")
 	_ = root.RegisterFlagCompletionFunc("log-level", cobra.FixedCompletions([]string{"debug", "info", "warn", "error"}, cobra.ShellCompDirectiveNoFileComp))

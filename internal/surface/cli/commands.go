@@ -15,6 +15,8 @@ import (
 
 	"lore/internal/access"
 	"lore/internal/fault"
+
+	"lore/internal/surface/draw"
 )
 
 // commands are those that look after Lore itself.
@@ -130,7 +132,7 @@ func (p *program) showReport(r Report) error {
 	if !r.Fresh {
 		pairs = append(pairs, [2]string{"not fresh", r.Reason})
 	}
-	p.pairs(&b, pairs)
+	p.screen.Pairs(&b, pairs)
 	_, err := io.WriteString(p.out, b.String())
 	return err
 }
@@ -169,23 +171,23 @@ func (p *program) showFindings(fs []Finding) error {
 		}{fs})
 	}
 	s := p.screen
-	paint := map[string]func(string) string{"ok": s.green, "note": s.dim, "warning": s.mark, "error": s.red}
+	paint := map[string]func(string) string{"ok": s.Green, "note": s.Dim, "warning": s.Mark, "error": s.Red}
 	var b strings.Builder
 	for _, f := range fs {
 		where := ""
 		if f.Path != "" {
-			where = s.path(oneLine(f.Path))
+			where = s.Path(draw.OneLine(f.Path))
 			if f.Line > 0 {
 				where += fmt.Sprintf(":%d", f.Line)
 			}
 			where += "  "
 		}
 		indent := "\n" + strings.Repeat(" ", findingLeft)
-		b.WriteString(pad(paint[f.Level](f.Level), 7) + gap + pad(f.Topic, 8) + gap)
-		b.WriteString(strings.Join(p.lastColumn(where+oneLine(f.Text), findingLeft), indent))
+		b.WriteString(draw.Pad(paint[f.Level](f.Level), 7) + draw.Gap + draw.Pad(f.Topic, 8) + draw.Gap)
+		b.WriteString(strings.Join(p.screen.LastColumn(where+draw.OneLine(f.Text), findingLeft), indent))
 		if f.Fix != "" {
-			for _, l := range p.lastColumn("→ "+oneLine(f.Fix), findingLeft) {
-				b.WriteString(indent + s.dim(l))
+			for _, l := range p.screen.LastColumn("→ "+draw.OneLine(f.Fix), findingLeft) {
+				b.WriteString(indent + s.Dim(l))
 			}
 		}
 		b.WriteByte('\n')
@@ -220,7 +222,7 @@ What Lore must not see of a vault is written in the file, in a table of its own:
 				rows = append(rows, []string{s.Key, s.Value, s.Source, s.Doc})
 			}
 			var b strings.Builder
-			p.table(&b, []string{"setting", "value", "from", "meaning"}, rows)
+			p.screen.Table(&b, []string{"setting", "value", "from", "meaning"}, rows)
 			_, err = io.WriteString(p.out, b.String())
 			return err
 		},
@@ -278,11 +280,11 @@ func (p *program) tour(ctx context.Context, s *Session) error {
 	if p.g.JSON {
 		return p.encode(r)
 	}
-	fmt.Fprintf(p.out, "%s  %s, %s, %s with vectors\n", p.screen.bold(oneLine(s.Dir)),
+	fmt.Fprintf(p.out, "%s  %s, %s, %s with vectors\n", p.screen.Bold(draw.OneLine(s.Dir)),
 		count(r.Notes, "note"), count(r.Links, "link"), count(r.Embedded, "passage"))
 	for _, t := range p.host.Tools {
 		for _, example := range t.Examples {
-			fmt.Fprintf(p.out, "\n%s\n", p.screen.dim("$ lore "+command(t)+" "+example.Words))
+			fmt.Fprintf(p.out, "\n%s\n", p.screen.Dim("$ lore "+command(t)+" "+example.Words))
 			res, err := s.Registry.Call(ctx, access.Terminal(), t.Name, json.RawMessage(example.Args))
 			if err != nil {
 				return err
@@ -292,7 +294,7 @@ func (p *program) tour(ctx context.Context, s *Session) error {
 			}
 		}
 	}
-	fmt.Fprintf(p.err, "\n%s\n  cd %s\n  lore --help\n", p.notice.bold("Go on in it:"), shellWord(s.Dir))
+	fmt.Fprintf(p.err, "\n%s\n  cd %s\n  lore --help\n", p.notice.Bold("Go on in it:"), shellWord(s.Dir))
 	return nil
 }
 
@@ -304,7 +306,7 @@ func shellWord(s string) string {
 	if s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !safe(r) }) {
 		return s
 	}
-	return "'" + strings.ReplaceAll(oneLine(s), "'", `'\''`) + "'"
+	return "'" + strings.ReplaceAll(draw.OneLine(s), "'", `'\''`) + "'"
 }
 
 func (p *program) benchCommand() *cobra.Command {
@@ -326,7 +328,7 @@ func (p *program) benchCommand() *cobra.Command {
 					pairs = append(pairs, [2]string{m.Name, m.Value})
 				}
 				var b strings.Builder
-				p.pairs(&b, pairs)
+				p.screen.Pairs(&b, pairs)
 				_, err = io.WriteString(p.out, b.String())
 				return err
 			})

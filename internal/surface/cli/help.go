@@ -7,6 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"lore/internal/surface/argv"
+	"lore/internal/surface/draw"
 )
 
 const rootHelp = `Lore gives any mind safe hands on your notes.
@@ -31,9 +34,6 @@ Answers go to standard output and everything about them to standard error. With
 --json the answer is one JSON object, errors too: {"success": false, "kind": ...}.
 
 lore COMMAND --help tells more about a command.`
-
-// placeholder is the annotation of a flag that names its value in the help.
-const placeholder = "lore_placeholder"
 
 // help prints what a command does, with examples before flags: people look for
 // what they can type.
@@ -74,7 +74,7 @@ func alsoCalled(cmd *cobra.Command) string { return strings.Join(cmd.Aliases, ",
 // A helpText collects the parts of a help page.
 type helpText struct {
 	b strings.Builder
-	s screen
+	s draw.Screen
 }
 
 // prose writes paragraphs. Lines that are short are kept: they were broken by
@@ -82,11 +82,11 @@ type helpText struct {
 func (h *helpText) prose(text string) {
 	h.b.WriteByte('\n')
 	for l := range strings.SplitSeq(text, "\n") {
-		if cells(l) <= h.s.width {
+		if draw.Cells(l) <= h.s.Width {
 			h.b.WriteString(l + "\n")
 			continue
 		}
-		for _, w := range h.s.wrap(l, "") {
+		for _, w := range h.s.Wrap(l, "") {
 			h.b.WriteString(w + "\n")
 		}
 	}
@@ -96,7 +96,7 @@ func (h *helpText) block(title, text string) {
 	if text == "" {
 		return
 	}
-	h.b.WriteString("\n" + h.s.bold(title+":") + "\n")
+	h.b.WriteString("\n" + h.s.Bold(title+":") + "\n")
 	for l := range strings.SplitSeq(text, "\n") {
 		h.b.WriteString("  " + l + "\n")
 	}
@@ -134,23 +134,23 @@ func (h *helpText) rows(title string, rows [][2]string) {
 	if len(rows) == 0 {
 		return
 	}
-	h.b.WriteString("\n" + h.s.bold(title) + "\n")
+	h.b.WriteString("\n" + h.s.Bold(title) + "\n")
 	left := 0
 	for _, r := range rows {
-		left = max(left, cells(r[0]))
+		left = max(left, draw.Cells(r[0]))
 	}
-	column := screen{width: max(30, h.s.width-left-4)}
+	column := draw.Screen{Width: max(30, h.s.Width-left-4)}
 	for _, r := range rows {
 		name := r[0]
-		for _, l := range column.wrap(r[1], "") {
-			h.b.WriteString("  " + pad(name, left) + gap + l + "\n")
+		for _, l := range column.Wrap(r[1], "") {
+			h.b.WriteString("  " + draw.Pad(name, left) + draw.Gap + l + "\n")
 			name = ""
 		}
 	}
 }
 
 func flagValue(f *pflag.Flag) string {
-	if v := f.Annotations[placeholder]; len(v) > 0 {
+	if v := f.Annotations[argv.Placeholder]; len(v) > 0 {
 		return v[0]
 	}
 	switch f.Value.Type() {

@@ -12,7 +12,7 @@ import (
 // progress draws a bar on standard error while something long runs, when a
 // person watches. It shows what has a Steps method, whatever it counts.
 func (p *program) progress() func(*event.Bus) func() {
-	if p.g.JSON || !p.notice.terminal || p.notice.dumb {
+	if p.g.JSON || !p.notice.Terminal || p.notice.Dumb {
 		return nil
 	}
 	return func(bus *event.Bus) func() {
@@ -55,11 +55,11 @@ func (p *program) bar(topic string, s stepper, final bool) bool {
 	if total < 50 || final {
 		return false
 	}
-	fmt.Fprint(p.err, "\r\x1b[K"+barLine(labels[topic], done, total, left, p.notice.width))
+	fmt.Fprint(p.err, "\r\x1b[K"+barLine(labels[topic], done, total, left, p.notice.Width))
 	return true
 }
 
-// barLine is a bar that fits into one line of a terminal: one that is wrapped
+// barLine is a bar that fits into one line of a Terminal: one that is wrapped
 // could not be drawn over.
 func barLine(label string, done, total int, left time.Duration, width int) string {
 	done = min(done, total)

@@ -6,6 +6,8 @@ package tooltest
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"hash/fnv"
 	"math"
 	"strings"
@@ -13,11 +15,17 @@ import (
 	"time"
 	"unicode"
 
+	"lore/internal/approval"
+	"lore/internal/change"
 	"lore/internal/embed"
+	"lore/internal/history"
 	"lore/internal/index"
 	"lore/internal/index/sqlite"
 	"lore/internal/search"
+	"lore/internal/state"
+	"lore/internal/tool"
 	"lore/internal/vault"
+	"lore/internal/vault/writer"
 )
 
 // Now is the moment at which every script runs.
@@ -26,10 +34,36 @@ func Now() time.Time { return time.Date(2026, 6, 15, 12, 0, 0, 0, time.UTC) }
 // A Place is a vault with its index: what the environment of a toolset is made
 // of.
 type Place struct {
-	Vault  *vault.Vault
-	Store  index.Store
-	Search *search.Searcher
-	Fresh  func() index.Freshness
+	Vault     *vault.Vault
+	Store     index.Store
+	Search    *search.Searcher
+	Fresh     func() index.Freshness
+	Writer    *writer.Writer
+	History   *history.Store
+	Questions *approval.Store
+
+	indexer *index.Indexer
+}
+
+// Deps are what a registry of this place needs, with identifiers that count
+// from 1 so that scripts can name them.
+func (p Place) Deps() tool.Deps {
+	last := map[string]int{}
+	return tool.Deps{
+		Now: Now, Questions: p.Questions, Ledger: p.History,
+		ID: func(word string) string {
+			last[word]++
+			return fmt.Sprintf("%s-%d", word, last[word])
+		},
+		Apply: func(ctx context.Context, op string, set change.Set) error {
+			_, err := p.Writer.Apply(ctx, op, set)
+			return err
+		},
+		Settle: func(ctx context.Context, paths []string) error {
+			_, err := p.indexer.Update(ctx, paths)
+			return err
+		},
+	}
 }
 
 // Open opens the folder as a vault and indexes it, with vectors when model is
@@ -56,7 +90,18 @@ func Open(t *testing.T, dir string, model embed.Model) Place {
 			t.Fatal(err)
 		}
 	}
-	return Place{Vault: v, Store: s, Search: &search.Searcher{Store: s, Model: model, Now: Now}, Fresh: ix.Freshness}
+	file := state.In(t.TempDir())
+	h := history.New(file, history.Options{Now: Now})
+	w := writer.Open(v, writer.Options{Now: Now})
+	t.Cleanup(func() {
+		if err := errors.Join(w.Close(), h.Close(), file.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return Place{
+		Vault: v, Store: s, Search: &search.Searcher{Store: s, Model: model, Now: Now}, Fresh: ix.Freshness,
+		Writer: w, History: h, Questions: approval.New(file, Now), indexer: ix,
+	}
 }
 
 // Words is a model that knows which words two texts share: small, exact and the

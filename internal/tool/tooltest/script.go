@@ -8,6 +8,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,7 +20,9 @@ import (
 	"lore/internal/access"
 	"lore/internal/embed"
 	"lore/internal/fault"
+	"lore/internal/history"
 	"lore/internal/tool"
+	"lore/internal/vault"
 )
 
 var update = flag.Bool("update", false, "write what the tools answer into their scripts")
@@ -32,14 +35,24 @@ var update = flag.Bool("update", false, "write what the tools answer into their 
 // each a minute newer than the one before; a name that ends in .hex is written
 // without it, as the bytes that its hexadecimal digits say. Then follow
 //
-//	-- call --      the arguments as JSON, sent by a person
-//	-- call mcp --  the same, sent by a model
-//	-- want --      the answer as JSON, or error(kind): message
-//	-- view --      how a terminal shows it, when that is to be compared too
+//	-- call --         the arguments as JSON, sent by a person who means it
+//	-- call ask --     the same, by a person who wants to see it first
+//	-- call mcp --     the same, by a model that may write
+//	-- call reader --  the same, by a model that may only read
+//	-- answer --       a person's answer to the question that came, as JSON
+//	-- want --         the answer as JSON, or error(kind): message
+//	-- view --         how a terminal shows it, when that is to be compared too
+//	-- diff --         the diff of the question or the dry run
+//	-- vault PATH --   what a file of the vault holds now; -- vault PATH.hex --
+//	                   its bytes
+//	-- gone PATH --    it does not exist
+//	-- index --        let the index see the files that were written meanwhile
 //
 // A file that stands after a call is written at that moment and not indexed.
 // "without a model" in the comment at the top makes the searches lexical. With
-// -update, want and view are rewritten.
+// -update, want, view, diff and vault are rewritten. At the end every change is
+// undone, and unless the script itself wrote files between its calls, the vault
+// must be what it was, byte for byte.
 func Run(t *testing.T, open func(Place) []*tool.Tool) {
 	local := time.Local
 	time.Local = time.UTC
@@ -67,10 +80,15 @@ type script struct {
 	files int
 	open  func() *tool.Registry
 	reg   *tool.Registry
+	place Place
 	res   tool.Result
 	err   error
 	calls int
 	state string // what must or may come next: "", "want", "view"
+
+	before   map[string]string // the vault when it was opened
+	meddled  bool              // the script wrote files after that
+	question string            // the id of the last question
 }
 
 func runScript(t *testing.T, path, name string, open func(Place) []*tool.Tool) {
@@ -84,7 +102,9 @@ func runScript(t *testing.T, path, name string, open func(Place) []*tool.Tool) {
 	}
 	s := &script{tool: name, dir: t.TempDir()}
 	s.open = func() *tool.Registry {
-		return tool.NewRegistry(tool.Deps{Now: Now}, open(Open(t, s.dir, model)))
+		s.place = Open(t, s.dir, model)
+		s.before = snapshot(t, s.dir)
+		return tool.NewRegistry(s.place.Deps(), open(s.place))
 	}
 	for i := range ar.Files {
 		f := &ar.Files[i]
@@ -97,6 +117,10 @@ func runScript(t *testing.T, path, name string, open func(Place) []*tool.Tool) {
 		t.Errorf("%s calls nothing", path)
 	case s.state == "want":
 		t.Errorf("%s: the last call has no want", path)
+	case !s.meddled:
+		if err := s.undoAll(t); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
 	}
 	if *update {
 		if err := os.WriteFile(path, txtar.Format(ar), 0o644); err != nil {
@@ -110,10 +134,12 @@ func (s *script) step(ctx context.Context, f *txtar.File, rewrite bool) error {
 	if s.state == "want" && f.Name != "want" {
 		return errors.New("a call must be followed by its want")
 	}
-	switch f.Name {
-	case "call", "call mcp":
-		s.call(ctx, f)
-		return nil
+	word, rest, _ := strings.Cut(f.Name, " ")
+	switch word {
+	case "call":
+		return s.call(ctx, rest, f)
+	case "answer":
+		return s.reply(ctx, f)
 	case "want":
 		if s.state != "want" {
 			return errors.New("a want must follow a call")
@@ -124,23 +150,163 @@ func (s *script) step(ctx context.Context, f *txtar.File, rewrite bool) error {
 		if s.state != "view" || s.err != nil {
 			return errors.New("a view must follow the want of a call that succeeded")
 		}
-		s.state = ""
 		return same(f, Draw(s.res.View()), rewrite)
+	case "diff":
+		if s.state != "view" || s.err != nil {
+			return errors.New("a diff must follow the want of a call that succeeded")
+		}
+		return same(f, s.diff(), rewrite)
+	case "index":
+		_, err := s.place.indexer.Sync(ctx)
+		return err
+	case "vault", "gone":
+		if s.reg == nil {
+			return errors.New("nothing was called yet")
+		}
+		return s.look(f, word, rest, rewrite)
+	}
+	if s.reg != nil {
+		s.meddled = true
 	}
 	return s.write(f)
 }
 
-func (s *script) call(ctx context.Context, f *txtar.File) {
+// caller is who calls in a script.
+func caller(word string) (access.Principal, bool) {
+	mine := access.Terminal()
+	mine.Explicit = true
+	model := access.Principal{Kind: access.MCP, ID: "test", Surface: "test", Scopes: []access.Scope{access.Read, access.Write, access.Destroy}}
+	reader := model
+	reader.Scopes = []access.Scope{access.Read}
+	who, ok := map[string]access.Principal{"": mine, "ask": access.Terminal(), "mcp": model, "reader": reader}[word]
+	return who, ok
+}
+
+func (s *script) call(ctx context.Context, by string, f *txtar.File) error {
+	who, ok := caller(by)
+	if !ok {
+		return fmt.Errorf("%q is no caller", by)
+	}
 	if s.reg == nil {
 		s.reg = s.open()
-	}
-	who := access.Terminal()
-	if f.Name == "call mcp" {
-		who = access.Principal{Kind: access.MCP, ID: "test", Surface: "test", Scopes: []access.Scope{access.Read}}
 	}
 	s.calls++
 	s.state = "want"
 	s.res, s.err = s.reg.Call(ctx, who, s.tool, json.RawMessage(f.Data))
+	s.asked()
+	return nil
+}
+
+// reply answers the last question.
+func (s *script) reply(ctx context.Context, f *txtar.File) error {
+	if s.question == "" {
+		return errors.New("nothing was asked")
+	}
+	var a tool.Answer
+	if err := json.Unmarshal(f.Data, &a); err != nil {
+		return fmt.Errorf("the answer is no JSON: %w", err)
+	}
+	s.state = "want"
+	s.res, s.err = s.reg.Answer(ctx, access.Terminal(), s.question, a)
+	s.asked()
+	return nil
+}
+
+func (s *script) asked() {
+	if s.err == nil && s.res.Question != nil {
+		s.question = s.res.Question.ID
+	}
+}
+
+// diff is what a person sees before deciding.
+func (s *script) diff() string {
+	list := s.res.Changes
+	if s.res.Question != nil {
+		list = s.res.Question.Changes
+	}
+	var b strings.Builder
+	for _, c := range list {
+		fmt.Fprintf(&b, "%s %s", c.Action, c.Path)
+		if c.From != "" {
+			b.WriteString(" from " + c.From)
+		}
+		b.WriteString("\n" + c.Diff)
+	}
+	return b.String()
+}
+
+// look compares one file of the vault.
+func (s *script) look(f *txtar.File, word, name string, rewrite bool) error {
+	plain, isHex := strings.CutSuffix(name, ".hex")
+	data, err := os.ReadFile(filepath.Join(s.dir, filepath.FromSlash(plain)))
+	if word == "gone" {
+		if !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s is there", name)
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if isHex {
+		return same(f, hex.Dump(data), rewrite)
+	}
+	return same(f, string(data), rewrite)
+}
+
+// snapshot reads every file of the vault but Lore's own.
+func snapshot(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	root := os.DirFS(dir)
+	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case name == vault.OwnFolder:
+			return fs.SkipDir
+		case d.IsDir():
+			return nil
+		}
+		b, err := fs.ReadFile(root, name)
+		out[name] = string(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// undoAll takes back every change, newest first, and compares the vault with
+// what it was.
+func (s *script) undoAll(t *testing.T) error {
+	ops, err := s.place.History.Operations(t.Context(), history.Filter{})
+	if err != nil {
+		return err
+	}
+	for _, op := range ops {
+		if op.Outcome == tool.Dropped {
+			continue
+		}
+		set, err := s.place.History.Edits(t.Context(), op.ID)
+		if err != nil {
+			return fmt.Errorf("undo of %s: %w", op.ID, err)
+		}
+		if _, err := s.place.Writer.Apply(t.Context(), "undo-"+op.ID, set.Inverse()); err != nil {
+			return fmt.Errorf("undo of %s: %w", op.ID, err)
+		}
+	}
+	after := snapshot(t, s.dir)
+	for name, text := range s.before {
+		if after[name] != text {
+			return fmt.Errorf("after undoing everything %s differs", name)
+		}
+	}
+	if len(after) != len(s.before) {
+		return fmt.Errorf("after undoing everything there are %d files, not %d", len(after), len(s.before))
+	}
+	return nil
 }
 
 // answer is what a script says under want.

@@ -21,7 +21,7 @@ func (env Env) expect(ctx context.Context, n noteFile, ifHash string) error {
 	text := fmt.Sprintf("%s changed since you read it: its hash is now %s", n.File.Path, have)
 	if env.Version != nil {
 		if old, ok := env.Version(ctx, strings.ToLower(ifHash)); ok {
-			text += "\n" + change.Unified(old, n.Text(), change.Diff(old, n.Text(), change.DiffOptions{NoMarks: true}))
+			text += "\n" + change.Unified(n.File.Path, n.File.Path, change.Diff(old, n.Text(), change.DiffOptions{NoMarks: true}))
 		}
 	}
 	return &fault.Report{Kind: fault.Conflict, Field: "if_hash", Message: text, Fix: "read it again"}

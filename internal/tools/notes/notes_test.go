@@ -9,7 +9,7 @@ import (
 )
 
 func open(p tooltest.Place) []*tool.Tool {
-	return notes.Tools(notes.Env{Vault: p.Vault, Store: p.Store, Search: p.Search, Fresh: p.Fresh})
+	return notes.Tools(notes.Env{Vault: p.Vault, Store: p.Store, Search: p.Search, Fresh: p.Fresh, Now: tooltest.Now})
 }
 
 func TestTools(t *testing.T) { tooltest.Run(t, open) }

@@ -1,4 +1,4 @@
-package cli
+package draw
 
 import (
 	"strings"
@@ -7,10 +7,10 @@ import (
 	"golang.org/x/text/width"
 )
 
-// cells counts the columns that a line takes on a terminal: East Asian
+// Cells counts the columns that a line takes on a terminal: East Asian
 // characters and emoji take two, marks that sit on another character none, and
 // the codes that paint text none.
-func cells(s string) int {
+func Cells(s string) int {
 	n, last := 0, 0
 	joined := false // the last character joins the next one to itself
 	for len(s) > 0 {
@@ -88,9 +88,9 @@ func runeCells(r rune) int {
 	return 1
 }
 
-// pad fills a text with spaces up to n columns.
-func pad(s string, n int) string {
-	return s + strings.Repeat(" ", max(0, n-cells(s)))
+// Pad fills a text with spaces up to n columns.
+func Pad(s string, n int) string {
+	return s + strings.Repeat(" ", max(0, n-Cells(s)))
 }
 
 // split cuts a word that is wider than n columns into pieces that are not. A
@@ -105,7 +105,7 @@ func split(word string, n int) []string {
 			continue
 		}
 		k = runeLen(word[at:])
-		w := cells(word[at : at+k])
+		w := Cells(word[at : at+k])
 		if used+w > n && at > start {
 			out = append(out, word[start:at])
 			start, used = at, 0

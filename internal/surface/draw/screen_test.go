@@ -1,4 +1,4 @@
-package cli
+package draw
 
 import (
 	"slices"
@@ -24,12 +24,12 @@ func TestHarmless(t *testing.T) {
 		"玉露 é 👩‍🌾":               "玉露 é 👩‍🌾",
 		"\x00":                   "␀",
 	} {
-		if got := harmless(in); got != want {
-			t.Errorf("harmless(%q) = %q, want %q", in, got, want)
+		if got := Harmless(in); got != want {
+			t.Errorf("Harmless(%q) = %q, want %q", in, got, want)
 		}
 	}
-	if got := oneLine("a\nb\t c\x1b"); got != "a b c␛" {
-		t.Errorf("oneLine: %q", got)
+	if got := OneLine("a\nb\t c\x1b"); got != "a b c␛" {
+		t.Errorf("OneLine: %q", got)
 	}
 }
 
@@ -37,16 +37,16 @@ func TestHarmless(t *testing.T) {
 func FuzzHarmless(f *testing.F) {
 	f.Add("\x1b[31mred\u202e\x9b")
 	f.Fuzz(func(t *testing.T, s string) {
-		for name, got := range map[string]string{"harmless": harmless(s), "oneLine": oneLine(s)} {
+		for name, got := range map[string]string{"Harmless": Harmless(s), "OneLine": OneLine(s)} {
 			if !utf8.ValidString(got) || strings.ContainsFunc(got, harmful) {
 				t.Errorf("%s(%q) = %q", name, s, got)
 			}
-			if harmless(got) != got {
+			if Harmless(got) != got {
 				t.Errorf("%s(%q) changes when it is done twice", name, s)
 			}
 		}
-		if strings.ContainsAny(oneLine(s), "\n\t\r") {
-			t.Errorf("oneLine(%q) has a line end", s)
+		if strings.ContainsAny(OneLine(s), "\n\t\r") {
+			t.Errorf("OneLine(%q) has a line end", s)
 		}
 	})
 }
@@ -74,14 +74,14 @@ func TestCells(t *testing.T) {
 		"ไทย":                                    3,
 		"ที่":                                    1,
 	} {
-		if got := cells(in); got != want {
-			t.Errorf("cells(%q) = %d, want %d", in, got, want)
+		if got := Cells(in); got != want {
+			t.Errorf("Cells(%q) = %d, want %d", in, got, want)
 		}
 	}
 }
 
 func TestWrap(t *testing.T) {
-	s := screen{width: 24}
+	s := Screen{Width: 24}
 	for _, c := range []struct {
 		name, text, indent string
 		want               []string
@@ -93,7 +93,7 @@ func TestWrap(t *testing.T) {
 		{"wide characters", strings.Repeat("茶", 13), "  ", []string{"  " + strings.Repeat("茶", 11), "  茶茶"}},
 		{"colours take no room", "\x1b[1mone\x1b[0m two three four five", "", []string{"\x1b[1mone\x1b[0m two three four five"}},
 	} {
-		if got := s.wrap(c.text, c.indent); !slices.Equal(got, c.want) {
+		if got := s.Wrap(c.text, c.indent); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -102,38 +102,25 @@ func TestWrap(t *testing.T) {
 func FuzzWrap(f *testing.F) {
 	f.Add("some 玉露 text \x1b[1mbold\x1b[0m", 30)
 	f.Fuzz(func(t *testing.T, text string, width int) {
-		s := screen{width: 20 + width&63}
-		got := s.wrap(harmless(text), "  ")
+		s := Screen{Width: 20 + width&63}
+		got := s.Wrap(Harmless(text), "  ")
 		for _, l := range got {
-			if cells(l) > max(22, s.width) {
-				t.Errorf("%q is wider than %d", l, s.width)
+			if Cells(l) > max(22, s.Width) {
+				t.Errorf("%q is wider than %d", l, s.Width)
 			}
 		}
-		if a, b := strings.Join(strings.Fields(strings.Join(got, "")), ""), strings.Join(strings.Fields(harmless(text)), ""); a != b {
+		if a, b := strings.Join(strings.Fields(strings.Join(got, "")), ""), strings.Join(strings.Fields(Harmless(text)), ""); a != b {
 			t.Errorf("%q became %q", text, got)
 		}
 	})
 }
 
 func TestStyle(t *testing.T) {
-	plain, colour := screen{}, screen{colour: true}
-	if plain.bold("x") != "x" || plain.link("/v", "a.md", "x") != "x" || colour.bold("") != "" {
+	plain, colour := Screen{}, Screen{Colour: true}
+	if plain.Bold("x") != "x" || plain.Link("/v", "a.md", "x") != "x" || colour.Bold("") != "" {
 		t.Error("codes where there should be none")
 	}
-	if got := colour.link("/v", "a b\x1b.md", "x"); got != "\x1b]8;;file:///v/a%20b%1B.md\x1b\\x\x1b]8;;\x1b\\" {
+	if got := colour.Link("/v", "a b\x1b.md", "x"); got != "\x1b]8;;file:///v/a%20b%1B.md\x1b\\x\x1b]8;;\x1b\\" {
 		t.Errorf("link: %q", got)
-	}
-}
-
-func TestBarFits(t *testing.T) {
-	if got := barLine("reading", 50, 100, 90e9, 80); got != "reading ███████████████░░░░░░░░░░░░░░░ 50 of 100, 1m30s left" {
-		t.Errorf("%q", got)
-	}
-	for width := range 120 {
-		for _, done := range []int{0, 1, 50, 100, 500} {
-			if l := barLine("learning meaning", done, 100, 5e9, width); cells(l) > max(0, width-1) {
-				t.Errorf("%q does not fit into %d columns", l, width)
-			}
-		}
 	}
 }

@@ -1,4 +1,7 @@
-package cli
+// Package draw shows results to people on a terminal: colours where there are
+// any, tables that fit, diffs, and text that cannot play tricks on the screen.
+// It asks nothing and knows no tool.
+package draw
 
 import (
 	"io"
@@ -12,64 +15,76 @@ import (
 	"golang.org/x/term"
 )
 
-// A screen knows what the place that is written to can show.
-type screen struct {
-	terminal bool
-	dumb     bool // a terminal that understands no codes
-	colour   bool
-	width    int
+// A Screen knows what the place that is written to can show.
+type Screen struct {
+	Terminal bool
+	Colour   bool
+	Width    int
+	Dumb     bool // a terminal that understands no codes
 }
 
-func newScreen(w io.Writer, plain bool) screen {
-	s := screen{width: 100}
+// New looks at what w can show; plain takes the colours away.
+func New(w io.Writer, plain bool) Screen {
+	s := Screen{Width: 100}
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return s
 	}
-	s.terminal = true
+	s.Terminal = true
 	if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 20 {
-		s.width = min(width, 120)
+		s.Width = min(width, 120)
 	}
-	s.dumb = os.Getenv("TERM") == "dumb"
-	s.colour = !plain && !s.dumb && os.Getenv("NO_COLOR") == ""
+	s.Dumb = os.Getenv("TERM") == "dumb"
+	s.Colour = !plain && !s.Dumb && os.Getenv("NO_COLOR") == ""
 	return s
 }
 
-// atTerminal reports whether a person types what is read.
-func atTerminal(r io.Reader) bool {
+// AtTerminal reports whether a person types what is read.
+func AtTerminal(r io.Reader) bool {
 	f, ok := r.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // style paints text; the codes are SGR parameters.
-func (s screen) style(code, text string) string {
-	if !s.colour || text == "" {
+func (s Screen) style(code, text string) string {
+	if !s.Colour || text == "" {
 		return text
 	}
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
-func (s screen) bold(t string) string  { return s.style("1", t) }
-func (s screen) dim(t string) string   { return s.style("2", t) }
-func (s screen) mark(t string) string  { return s.style("1;33", t) }
-func (s screen) path(t string) string  { return s.style("36", t) }
-func (s screen) red(t string) string   { return s.style("31", t) }
-func (s screen) green(t string) string { return s.style("32", t) }
+// Bold shows what matters.
+func (s Screen) Bold(t string) string { return s.style("1", t) }
 
-// link makes text a link to a file, where a terminal can follow it.
-func (s screen) link(dir, path, text string) string {
-	if !s.colour || dir == "" {
+// Dim shows what may be overlooked.
+func (s Screen) Dim(t string) string { return s.style("2", t) }
+
+// Mark shows what was found.
+func (s Screen) Mark(t string) string { return s.style("1;33", t) }
+
+// Path shows the path of a note.
+func (s Screen) Path(t string) string { return s.style("36", t) }
+
+// Red shows what goes.
+func (s Screen) Red(t string) string { return s.style("31", t) }
+
+// Green shows what comes.
+func (s Screen) Green(t string) string { return s.style("32", t) }
+
+// Link makes text a link to a file, where a terminal can follow it.
+func (s Screen) Link(dir, path, text string) string {
+	if !s.Colour || dir == "" {
 		return text
 	}
 	u := url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(dir, filepath.FromSlash(path)))}
 	return "\x1b]8;;" + u.String() + "\x1b\\" + text + "\x1b]8;;\x1b\\"
 }
 
-// harmless makes text safe to show on a terminal: a note must not be able to
+// Harmless makes text safe to show on a terminal: a note must not be able to
 // move the cursor, change the title or hide what stands in it. Control
 // characters become visible; marks that turn the direction of writing, letters
 // that nobody sees and bytes that are no text become a replacement mark.
-func harmless(s string) string {
+func Harmless(s string) string {
 	if utf8.ValidString(s) && !strings.ContainsFunc(s, harmful) {
 		return s
 	}
@@ -90,13 +105,13 @@ func harmless(s string) string {
 	return b.String()
 }
 
-// oneLine is [harmless] for what must not begin a line of its own, such as a
+// OneLine is [Harmless] for what must not begin a line of its own, such as a
 // title.
-func oneLine(s string) string {
+func OneLine(s string) string {
 	if strings.ContainsAny(s, "\n\r\t\u0085\u2028\u2029") {
 		s = strings.Join(strings.Fields(s), " ")
 	}
-	return harmless(s)
+	return Harmless(s)
 }
 
 func harmful(r rune) bool {
@@ -113,10 +128,10 @@ func harmful(r rune) bool {
 	return false
 }
 
-// wrap breaks text at spaces to fit the screen, each line after an indent. What
+// Wrap breaks text at spaces to fit the screen, each line after an indent. What
 // has no spaces, such as Chinese or an address, is broken where the line ends.
-func (s screen) wrap(text, indent string) []string {
-	room := max(20, s.width-cells(indent))
+func (s Screen) Wrap(text, indent string) []string {
+	room := max(20, s.Width-Cells(indent))
 	var out []string
 	line, used := "", 0
 	put := func(w string, n int) {
@@ -132,12 +147,12 @@ func (s screen) wrap(text, indent string) []string {
 		used += n
 	}
 	for w := range strings.FieldsSeq(text) {
-		if cells(w) <= room {
-			put(w, cells(w))
+		if Cells(w) <= room {
+			put(w, Cells(w))
 			continue
 		}
 		for _, piece := range split(w, room) {
-			put(piece, cells(piece))
+			put(piece, Cells(piece))
 		}
 	}
 	if line != "" {

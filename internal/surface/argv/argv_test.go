@@ -1,4 +1,4 @@
-package cli
+package argv
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"lore/internal/fault"
 	"lore/internal/tool"
@@ -113,19 +113,16 @@ func TestArguments(t *testing.T) {
 
 // argumentsOf reads a command line as the command of a tool does.
 func argumentsOf(tl *tool.Tool, args []string) (json.RawMessage, error) {
-	p := &program{}
-	cmd := p.toolCommand(tl, []string{tl.Name})
-	var got json.RawMessage
-	in := newInput(tl, pflag.NewFlagSet("", pflag.ContinueOnError))
+	cmd := &cobra.Command{Use: tl.Name}
+	in := New(tl, cmd.Flags())
 	if err := cmd.ParseFlags(args); err != nil {
-		return nil, flagError(cmd, err)
+		return nil, Explain(cmd, err)
 	}
 	words := cmd.Flags().Args()
-	if err := cmd.Args(cmd, words); err != nil {
+	if err := in.Check(cmd, words); err != nil {
 		return nil, err
 	}
-	got, err := in.arguments(cmd.Flags(), words)
-	return got, err
+	return in.Arguments(cmd.Flags(), words)
 }
 
 func TestDescribeField(t *testing.T) {
@@ -149,8 +146,8 @@ func TestDescribeField(t *testing.T) {
 }
 
 func TestFlagErrors(t *testing.T) {
-	p := &program{}
-	cmd := p.toolCommand(testTools()["everything"], []string{"everything"})
+	cmd := &cobra.Command{Use: "everything"}
+	New(testTools()["everything"], cmd.Flags())
 	for _, c := range []struct{ args, want string }{
 		{"--top-k x", `--top-k: "x" is not a whole number`},
 		{"--ratio x", `--ratio: "x" is not a number`},
@@ -166,7 +163,7 @@ func TestFlagErrors(t *testing.T) {
 			t.Errorf("%s: no error", c.args)
 			continue
 		}
-		err = flagError(cmd, err)
+		err = Explain(cmd, err)
 		var r *fault.Report
 		if !errors.As(err, &r) || r.Kind != fault.Invalid || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.args, err, c.want)

@@ -1,0 +1,281 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"lore/internal/approval"
+	"lore/internal/change"
+	"lore/internal/fault"
+	"lore/internal/history"
+	"lore/internal/pattern"
+	"lore/internal/policy"
+	"lore/internal/state"
+	"lore/internal/tool"
+	"lore/internal/vault"
+	"lore/internal/vault/writer"
+)
+
+// hands are what a session needs to change a vault: questions, history, and the
+// code that writes.
+type hands struct {
+	state    *state.File
+	asked    *approval.Store
+	history  *history.Store
+	writer   *writer.Writer
+	policy   policy.Settings
+	limits   policy.Limits
+	off      []string
+	instruct map[string]string
+}
+
+// openHands opens nothing: state.db is opened when it is first needed, and
+// nothing is written into the vault before something is to be changed.
+func (s *session) openHands(c *config) error {
+	var err error
+	if s.policy, s.off, err = s.app.policyOf(c, s.vault.Dir()); err != nil {
+		return err
+	}
+	if s.limits, err = s.app.limitsOf(c); err != nil {
+		return err
+	}
+	s.instruct = c.Instructions
+	s.state = state.In(s.dir)
+	s.closers = append(s.closers, s.state.Close)
+	s.asked = approval.New(s.state, s.app.now)
+	s.history = history.New(s.state, history.Options{Now: s.app.now})
+	s.closers = append(s.closers, s.history.Close)
+	s.writer = writer.Open(s.vault, writer.Options{Log: s.log, Now: s.app.now})
+	s.closers = append(s.closers, s.writer.Close)
+	return nil
+}
+
+// policyOf reads what the owner of the vault decided.
+func (a *app) policyOf(c *config, dir string) (policy.Settings, []string, error) {
+	var p policy.Settings
+	create, err := a.get(c, "approve.create")
+	if err != nil {
+		return p, nil, err
+	}
+	many, err := a.number(c, "approve.many")
+	if err != nil {
+		return p, nil, err
+	}
+	p.Create, p.Many = policy.Verdict(create), many
+	var protected []string
+	for _, name := range slices.Sorted(maps.Keys(c.Vaults)) {
+		if sameFolder(expandHome(name), dir) {
+			protected = append(protected, c.Vaults[name].Protected...)
+		}
+	}
+	if p.Protected, err = pattern.Compile(protected); err != nil {
+		return p, nil, err
+	}
+	p.Tools = map[string]policy.Verdict{}
+	var off []string
+	for _, name := range slices.Sorted(maps.Keys(c.Tools)) {
+		switch word := c.Tools[name]; word {
+		case "off":
+			off = append(off, name)
+		case "ask", "allow":
+			p.Tools[name] = policy.Verdict(word)
+		case "on":
+		default:
+			return p, nil, checkSwitch(word)
+		}
+	}
+	return p, off, nil
+}
+
+func (a *app) limitsOf(c *config) (policy.Limits, error) {
+	l := policy.DefaultLimits()
+	var err error
+	if l.Calls.Calls, err = a.number(c, "limits.calls"); err != nil {
+		return l, err
+	}
+	l.Changes.Calls, err = a.number(c, "limits.changes")
+	return l, err
+}
+
+func (a *app) number(c *config, key string) (int, error) {
+	s, err := a.get(c, key)
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return 0, fault.Field(key, "give a whole number", "%q is none", s)
+	}
+	return n, nil
+}
+
+// registry binds the tools to the session.
+func (s *session) registry(sets ...[]*tool.Tool) (*tool.Registry, error) {
+	r := tool.NewRegistry(tool.Deps{
+		Log: s.log, Now: s.app.now, Bus: s.bus, Policy: s.policy, Meter: policy.NewMeter(s.limits),
+		Questions: s.asked, Ledger: s.history, Writable: s.writable, Apply: s.apply, Settle: s.settle,
+	}, sets...)
+	for _, name := range s.off {
+		if err := r.Switch(name, false); err != nil {
+			return nil, fmt.Errorf("settings, tools.%s: %w", name, err)
+		}
+	}
+	for name, text := range s.instruct {
+		if err := r.Instruct(name, text); err != nil {
+			return nil, fmt.Errorf("settings, instructions.%s: %w", name, err)
+		}
+	}
+	return r, nil
+}
+
+// writable says why this process does not change the vault.
+func (s *session) writable(context.Context) error {
+	if !s.writes {
+		return fault.Fix(fault.Busy, "do it there, or stop that process; approvals can be answered here", "another lore process holds this vault, and only one writes")
+	}
+	switch st := s.vault.State(); st.Mode {
+	case vault.Offline:
+		return fault.New(fault.Offline, "the vault is offline: %s", st.Reason)
+	case vault.ReadOnly:
+		return fault.Fix(fault.ReadOnly, "give yourself the right to write into the folder", "the vault cannot be written")
+	}
+	return nil
+}
+
+func (s *session) apply(ctx context.Context, op string, set change.Set) error {
+	receipt, err := s.writer.Apply(ctx, op, set)
+	for _, w := range receipt.Warnings {
+		s.log.Warn("a change has a note", "operation", op, "note", w)
+	}
+	return err
+}
+
+// settle lets the index see what was written.
+func (s *session) settle(ctx context.Context, paths []string) error {
+	_, err := s.indexer.Update(ctx, paths)
+	return err
+}
+
+// recover settles what a crash left behind: first the files, then the record,
+// then the questions. Without a crash it looks at one folder.
+func (s *session) recover(ctx context.Context) error {
+	if !s.writes {
+		return nil
+	}
+	settled, err := s.writer.Recover(ctx)
+	if err != nil {
+		return err
+	}
+	for _, op := range settled {
+		s.log.Warn("an interrupted change was settled", "operation", op.Op, "outcome", string(op.Outcome), "conflicts", len(op.Conflicts))
+		for _, c := range op.Conflicts {
+			s.log.Warn("a version was set aside", "path", c.Path, "copy", c.Copy, "reason", c.Reason)
+		}
+	}
+	held, err := s.writer.Held(ctx)
+	if err != nil || len(settled)+len(held) == 0 {
+		return err
+	}
+	if err := s.settleRecords(ctx, settled, held); err != nil {
+		return err
+	}
+	_, err = s.writer.Sweep(ctx, s.synced(ctx))
+	return err
+}
+
+// synced says whether history holds both sides of an operation.
+func (s *session) synced(ctx context.Context) func(op string) bool {
+	return func(op string) bool {
+		o, err := s.history.Outcome(ctx, op)
+		return err == nil && o != tool.Intended
+	}
+}
+
+// settleRecords ends the operations of which only the intent is known. Where
+// the journal does not know, the files tell: a change is made when every file
+// is as it should be afterwards.
+func (s *session) settleRecords(ctx context.Context, settled []writer.Settled, held []string) error {
+	list, err := s.history.Unsettled(ctx)
+	if err != nil {
+		return err
+	}
+	known := map[string]bool{}
+	for _, op := range settled {
+		known[op.Op] = op.Outcome == writer.Applied
+	}
+	for _, op := range held {
+		known[op] = true // what is kept was displaced by a change that stands
+	}
+	for _, op := range list {
+		applied, sure := known[op.ID]
+		if !sure {
+			if applied, err = s.stands(ctx, op.ID); err != nil {
+				return err
+			}
+		}
+		outcome := tool.Dropped
+		if applied {
+			outcome = tool.Applied
+		}
+		if err := s.history.Settle(ctx, op.ID, outcome, "settled after the program was stopped"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stands reports whether the vault is as an operation wanted it.
+func (s *session) stands(ctx context.Context, op string) (bool, error) {
+	set, err := s.history.Edits(ctx, op)
+	if err != nil {
+		return false, err
+	}
+	for _, e := range set {
+		f, err := s.vault.Read(ctx, e.Path)
+		switch {
+		case fault.Of(err) == fault.NotFound:
+			if e.After != nil || e.From != "" {
+				return false, nil
+			}
+		case err != nil:
+			return false, err
+		case e.After == nil && e.From == "", e.After != nil && string(f.Data) != *e.After:
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// sweepEvery is how often a process that stays looks after what it displaced.
+const sweepEvery = 5 * time.Second
+
+// attend carries out what was approved elsewhere and looks after displaced
+// files, until ctx ends.
+func (s *session) attend(ctx context.Context, r *tool.Registry) {
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		r.Attend(ctx)
+	}()
+	defer func() { <-done }()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			conflicts, err := s.writer.Sweep(ctx, s.synced(ctx))
+			if err != nil && ctx.Err() == nil {
+				s.log.Warn("displaced files could not be looked after", "error", err)
+			}
+			for _, c := range conflicts {
+				s.log.Warn("a version was set aside", "path", c.Path, "copy", c.Copy, "reason", c.Reason)
+			}
+		}
+	}
+}

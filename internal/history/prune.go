@@ -1,0 +1,84 @@
+package history
+
+import (
+	"context"
+	"database/sql"
+	"time"
+)
+
+// pause is how often it is looked whether something has grown old.
+const pause = time.Hour
+
+// Prune lets go of what is no longer kept (see the package comment). It looks
+// at most once an hour, and at once when the contents take more than they may,
+// so it costs one small query when there is nothing to do.
+func (s *Store) Prune(ctx context.Context, now time.Time) error {
+	var last, bytes int64
+	err := s.view(ctx, func(tx *sql.Tx) (err error) {
+		if last, err = fact(ctx, tx, "pruned"); err != nil {
+			return err
+		}
+		bytes, err = fact(ctx, tx, "image_bytes")
+		return err
+	})
+	// A clock that went backwards must not stop it for ever.
+	fresh := now.After(moment(last).Add(-pause)) && now.Before(moment(last).Add(pause))
+	if err != nil || fresh && bytes <= s.opt.Cap {
+		return err
+	}
+	return s.soon(ctx, func(tx *sql.Tx) ([]entry, error) {
+		if err := s.thin(ctx, tx, now); err != nil {
+			return nil, err
+		}
+		if err := s.shrink(ctx, tx); err != nil {
+			return nil, err
+		}
+		if _, err := tx.ExecContext(ctx, `DELETE FROM call WHERE time < ?`, nanos(now.Add(-s.opt.Calls))); err != nil {
+			return nil, err
+		}
+		return nil, setFact(ctx, tx, "pruned", nanos(now))
+	})
+}
+
+// old are the contents of finished operations that are older than everything
+// that must be kept, and not among the newest of their path.
+const old = `WHERE kept AND op IN (SELECT seq FROM operation WHERE time < ? AND outcome <> 'intended')
+  AND (SELECT count(*) FROM edit AS newer WHERE newer.path = edit.path AND newer.op > edit.op AND newer.kept) >= ?`
+
+func (s *Store) thin(ctx context.Context, tx *sql.Tx, now time.Time) error {
+	list, err := edits(ctx, tx, old, nanos(now.Add(-s.opt.Keep)), s.opt.Versions)
+	if err != nil {
+		return err
+	}
+	return freeImages(ctx, tx, list)
+}
+
+// shrink lets the oldest contents go until the rest may stay.
+func (s *Store) shrink(ctx context.Context, tx *sql.Tx) error {
+	const some = 256
+	for {
+		bytes, err := fact(ctx, tx, "image_bytes")
+		if err != nil || bytes <= s.opt.Cap {
+			return err
+		}
+		list, err := edits(ctx, tx, `WHERE kept AND (before IS NOT NULL OR after IS NOT NULL)
+		  AND op IN (SELECT seq FROM operation WHERE outcome <> 'intended') ORDER BY op, n LIMIT ?`, some)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		for len(list) > 0 && bytes > s.opt.Cap {
+			// Whole operations go: half of one cannot be undone as one.
+			n := 1
+			for n < len(list) && list[n].op == list[0].op {
+				n++
+			}
+			if err := freeImages(ctx, tx, list[:n]); err != nil {
+				return err
+			}
+			list = list[n:]
+			if bytes, err = fact(ctx, tx, "image_bytes"); err != nil {
+				return err
+			}
+		}
+	}
+}

@@ -1,0 +1,270 @@
+package history
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+
+	"lore/internal/change"
+	"lore/internal/fault"
+)
+
+// A Wanted says which changes are to be taken back, or brought back.
+type Wanted struct {
+	// Redo brings back what was undone; otherwise what is in force is taken back.
+	Redo bool
+	// Operation is an id or the beginning of one. Naming an operation that
+	// reverts means: turn over again what it turned over.
+	Operation string
+	// Run takes back everything that one run, token or session did.
+	Run string
+	// Path keeps the edits of this file only. Alone, it means the last change of
+	// the file.
+	Path string
+}
+
+// A Step is one edit on the way back, with what it turns over.
+type Step struct {
+	Edit  change.Edit
+	Op    Operation // whose edit is taken back or brought back; the newest, if the step covers several
+	Turns []Turn
+}
+
+// A Turn is the edit of one file by one operation, whose state a step turns
+// over.
+type Turn struct {
+	Op   string
+	Path string
+	From string
+}
+
+// Ref is the turn as an operation names it in its Reverts. Free says that it
+// needs no edit: the file is already as it should be.
+func (t Turn) Ref(free bool) string { return ref{t.Op, t.Path, free}.String() }
+
+// Back returns the steps that do what w says, in the order in which they are to
+// be made. Each expects the file as the step before it, or the last recorded
+// change, left it.
+func (s *Store) Back(ctx context.Context, w Wanted) (steps []Step, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		list, err := choose(ctx, tx, w)
+		if err != nil {
+			return err
+		}
+		steps, err = plan(ctx, tx, list)
+		return err
+	})
+	return steps, err
+}
+
+// choose finds the edits that w means.
+func choose(ctx context.Context, tx *sql.Tx, w Wanted) ([]editRow, error) {
+	switch {
+	case w.Run != "":
+		return ofRun(ctx, tx, w)
+	case w.Operation == "" && w.Path != "":
+		return ofPath(ctx, tx, w)
+	}
+	op, err := wantedOperation(ctx, tx, w)
+	if err != nil {
+		return nil, err
+	}
+	held, err := heldBy(ctx, tx, op)
+	if err != nil {
+		return nil, err
+	}
+	undo := len(op.Reverts) > 0 && !w.Redo // turn over whatever it holds
+	var list []editRow
+	for _, e := range held {
+		if (undo || e.undone == w.Redo) && (w.Path == "" || e.at(w.Path)) {
+			list = append(list, e)
+		}
+	}
+	if len(list) == 0 {
+		return nil, nothing(op, w)
+	}
+	return list, nil
+}
+
+func wantedOperation(ctx context.Context, tx *sql.Tx, w Wanted) (Operation, error) {
+	if w.Operation == "" && !w.Redo {
+		return lastApplied(ctx, tx)
+	}
+	if w.Operation == "" {
+		op, err := one(ctx, tx, `WHERE outcome = 'applied' AND reverts <> ''
+		  AND EXISTS (SELECT 1 FROM edit WHERE toggled = seq AND toggled <> 0 AND undone) ORDER BY seq DESC`)
+		if errors.Is(err, sql.ErrNoRows) {
+			err = fault.New(fault.NotFound, "there is nothing that was undone")
+		}
+		return op, err
+	}
+	op, err := find(ctx, tx, w.Operation)
+	switch {
+	case err != nil:
+		return op, err
+	case op.Outcome == "intended":
+		return op, fault.Fix(fault.Busy, "try again when it has ended", "operation %s is not finished", op.ID)
+	case op.Outcome == "dropped":
+		return op, fault.New(fault.Invalid, "operation %s did not happen, so there is nothing to take back", op.ID)
+	}
+	return op, nil
+}
+
+// nothing says why an operation has nothing to turn over.
+func nothing(op Operation, w Wanted) error {
+	switch {
+	case w.Path != "":
+		return fault.Field("path", "see get_operation for its files", "operation %s has no change of %q that this could be done to", op.ID, w.Path)
+	case w.Redo:
+		return fault.Fix(fault.Conflict, "undo takes it back", "operation %s is in force; nothing of it was undone", op.ID)
+	}
+	return fault.Fix(fault.Conflict, "redo brings it back", "operation %s is undone already", op.ID)
+}
+
+// ofPath finds the last change of a file that is in force, or the last that was
+// undone.
+func ofPath(ctx context.Context, tx *sql.Tx, w Wanted) ([]editRow, error) {
+	order := "op"
+	if w.Redo {
+		order = "toggled"
+	}
+	const of = ` AND undone = ? AND op IN (SELECT seq FROM operation WHERE reverts = '' AND outcome IN ('applied', 'undone'))`
+	list, err := edits(ctx, tx, `WHERE (path = ? OR source <> '' AND source = ?)`+of+` ORDER BY `+order+` DESC LIMIT 1`, w.Path, w.Path, w.Redo)
+	if err == nil && len(list) == 0 {
+		err = fault.Field("path", "see get_activity for what was changed", "no recorded change of %q can be taken back", w.Path)
+		if w.Redo {
+			err = fault.Field("path", "see get_activity for what was changed", "no recorded change of %q was undone", w.Path)
+		}
+	}
+	return list, err
+}
+
+// ofRun finds what a run did: its own changes that are in force, and what it
+// turned over of others' changes.
+func ofRun(ctx context.Context, tx *sql.Tx, w Wanted) ([]editRow, error) {
+	list, err := edits(ctx, tx, `WHERE (undone = 0 AND op IN (SELECT seq FROM operation WHERE who = ? AND reverts = '' AND outcome = 'applied')
+	    OR toggled IN (SELECT seq FROM operation WHERE who = ? AND reverts <> '' AND outcome = 'applied')
+	      AND op NOT IN (SELECT seq FROM operation WHERE who = ?))
+	  AND (? = '' OR path = ? OR source = ?) ORDER BY op, n`, w.Run, w.Run, w.Run, w.Path, w.Path, w.Path)
+	if err == nil && len(list) == 0 {
+		err = fault.Field("run", "see get_activity for who did what", "nothing that %q did is in force", w.Run)
+	}
+	return list, err
+}
+
+// A move back is one edit with its place in the order.
+type back struct {
+	row     editRow // of the edit that is inverted, or done again
+	forward bool
+	turns   []editRow
+}
+
+// plan decides how each edit is turned over. Where an earlier undo or redo
+// turned over exactly these, its own edit is inverted, which is right also when
+// that one was merged; otherwise the edits themselves are taken.
+func plan(ctx context.Context, tx *sql.Tx, list []editRow) ([]Step, error) {
+	var all []back
+	type key struct {
+		by int64
+		n  int
+	}
+	groups := map[key][]editRow{}
+	for _, e := range list {
+		k := key{e.toggled, -1}
+		if e.toggled != 0 {
+			if err := tx.QueryRowContext(ctx, `SELECT by_n FROM toggle WHERE by = ? AND op = ? AND n = ?`, e.toggled, e.op, e.n).Scan(&k.n); err != nil {
+				return nil, err
+			}
+		}
+		if k.n < 0 {
+			all = append(all, back{row: e, forward: e.undone, turns: []editRow{e}})
+			continue
+		}
+		groups[k] = append(groups[k], e)
+	}
+	for k, g := range groups {
+		var size int
+		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM toggle WHERE by = ? AND by_n = ?`, k.by, k.n).Scan(&size); err != nil {
+			return nil, err
+		}
+		if size != len(g) {
+			for _, e := range g {
+				all = append(all, back{row: e, forward: e.undone, turns: []editRow{e}})
+			}
+			continue
+		}
+		rows, err := edits(ctx, tx, `WHERE op = ? AND n = ?`, k.by, k.n)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, back{row: rows[0], turns: g})
+	}
+	slices.SortFunc(all, func(a, b back) int {
+		switch {
+		case a.forward != b.forward && b.forward:
+			return -1 // taking back comes before doing again
+		case a.forward != b.forward:
+			return 1
+		case a.forward:
+			return cmp.Or(cmp.Compare(a.row.op, b.row.op), cmp.Compare(a.row.n, b.row.n))
+		}
+		return cmp.Or(cmp.Compare(b.row.op, a.row.op), cmp.Compare(b.row.n, a.row.n))
+	})
+	return loadSteps(ctx, tx, all)
+}
+
+func loadSteps(ctx context.Context, tx *sql.Tx, all []back) ([]Step, error) {
+	known := map[int64]Operation{}
+	operation := func(seq int64) (Operation, error) {
+		if op, ok := known[seq]; ok {
+			return op, nil
+		}
+		op, err := one(ctx, tx, `WHERE seq = ?`, seq)
+		known[seq] = op
+		return op, err
+	}
+	steps := make([]Step, 0, len(all))
+	for _, b := range all {
+		source, err := operation(b.row.op)
+		if err != nil {
+			return nil, err
+		}
+		edit, err := b.row.load(ctx, tx, source.ID)
+		if err != nil {
+			return nil, err
+		}
+		if !b.forward {
+			edit = edit.Inverse()
+		}
+		st := Step{Edit: edit}
+		for _, e := range b.turns {
+			op, err := operation(e.op)
+			if err != nil {
+				return nil, err
+			}
+			if op.Seq >= st.Op.Seq {
+				st.Op = op
+			}
+			st.Turns = append(st.Turns, Turn{Op: op.ID, Path: e.path, From: e.source})
+		}
+		steps = append(steps, st)
+	}
+	return steps, nil
+}
+
+// Since tells the last operation after seq that touched a file and happened.
+// It answers who changed what an undo finds different.
+func (s *Store) Since(ctx context.Context, path string, seq int64) (op Operation, ok bool, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		op, err = one(ctx, tx, `WHERE seq > ? AND outcome IN ('applied', 'undone')
+		  AND seq IN (SELECT op FROM edit WHERE path = ? UNION SELECT op FROM edit WHERE source <> '' AND source = ?) ORDER BY seq DESC`, seq, path, path)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		ok = err == nil
+		return err
+	})
+	return op, ok, err
+}

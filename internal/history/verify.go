@@ -1,0 +1,226 @@
+package history
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"lore/internal/fault"
+)
+
+// Verified is what [Store.Verify] found in a log that nobody changed.
+type Verified struct {
+	Entries int
+	// Torn is how often a crash left a piece of a line. That is no loss: an
+	// entry that had been promised to be on disk would be missed.
+	Torn int
+}
+
+// A BadEntry is the first place of the audit log that is not as it was written.
+type BadEntry struct {
+	Line    int   // of the file, counted from 1
+	Seq     int64 // of the entry that stands there or should
+	Problem string
+}
+
+// Error names the place.
+func (b *BadEntry) Error() string {
+	return fmt.Sprintf("audit log, line %d, entry %d: %s", b.Line, b.Seq, b.Problem)
+}
+
+// Unwrap gives the kind: it is not what was written.
+func (b *BadEntry) Unwrap() error { return fault.Conflict }
+
+// Verify reads the whole audit log and proves every entry. The error is a
+// [BadEntry] that names the first one which was changed, removed or moved, or
+// the end that was cut off. It tells a line that a crash left unfinished from
+// these.
+func (s *Store) Verify(ctx context.Context) (Verified, error) {
+	var known int64
+	var mac string
+	err := s.view(ctx, func(tx *sql.Tx) (err error) {
+		if known, err = fact(ctx, tx, "audit_seq"); err != nil || known == 0 {
+			return err
+		}
+		return tx.QueryRowContext(ctx, `SELECT value FROM fact WHERE name = 'audit_mac'`).Scan(&mac)
+	})
+	if err != nil {
+		return Verified{}, err
+	}
+	s.audit.mu.Lock()
+	defer s.audit.mu.Unlock()
+	f, size, err := s.audit.open()
+	if errors.Is(err, fs.ErrNotExist) {
+		if known > 0 {
+			return Verified{}, &BadEntry{Line: 1, Seq: 1, Problem: fmt.Sprintf("the log is gone; it had %d entries", known)}
+		}
+		return Verified{}, nil
+	}
+	if err != nil {
+		return Verified{}, err
+	}
+	defer f.Close()
+	key, err := s.audit.secret(false)
+	if err != nil {
+		return Verified{}, explainFile(err, s.audit.keyPath)
+	}
+	v := verifier{ctx: ctx, key: key, known: known, knownMAC: mac, in: bufio.NewReaderSize(io.LimitReader(f, size), 64<<10)}
+	err = v.run()
+	return v.found, err
+}
+
+// open opens the log for reading up to the size it has while nobody writes.
+func (a *audit) open() (*os.File, int64, error) {
+	f, err := os.OpenFile(a.path, os.O_RDWR, 0)
+	if err != nil {
+		return nil, 0, err
+	}
+	if err := lockFile(f); err != nil {
+		return nil, 0, errors.Join(err, f.Close())
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, errors.Join(err, f.Close())
+	}
+	// The lock belongs to the open file. A second one reads on without it.
+	r, err := os.Open(a.path)
+	return r, info.Size(), errors.Join(err, f.Close())
+}
+
+// A verifier walks through a log.
+type verifier struct {
+	ctx      context.Context
+	key      []byte
+	known    int64 // the last entry that must be there, and its MAC
+	knownMAC string
+	in       *bufio.Reader
+
+	line  int
+	seq   int64 // of the last good entry
+	mac   string
+	piece [][]byte // lines since then that cannot be read
+	first int      // the number of the first of them
+	found Verified
+}
+
+func (v *verifier) run() error {
+	for {
+		line, err := v.in.ReadBytes('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if len(line) == 0 {
+			return v.end()
+		}
+		v.line++
+		if v.line%1024 == 0 && v.ctx.Err() != nil {
+			return v.ctx.Err()
+		}
+		if err := v.step(line); err != nil {
+			return err
+		}
+	}
+}
+
+func (v *verifier) bad(line int, seq int64, format string, args ...any) error {
+	return &BadEntry{Line: line, Seq: seq, Problem: fmt.Sprintf(format, args...)}
+}
+
+// step proves one line.
+func (v *verifier) step(line []byte) error {
+	e, ok := parseEntry(line)
+	if !ok {
+		if len(v.piece) == 0 {
+			v.first = v.line
+		}
+		v.piece = append(v.piece, bytes.TrimSuffix(line, []byte("\n")))
+		return nil
+	}
+	proved := v.proves(line, e)
+	if len(v.piece) > 0 {
+		if !proved || e.Event != "torn" && e.Event != "missing" || e.Torn != pieceSum(v.piece) {
+			return v.bad(v.first, v.seq+1, "it was changed: it cannot be read")
+		}
+		v.piece = nil
+		v.found.Torn++
+	}
+	switch {
+	case !proved:
+		return v.bad(v.line, e.Seq, "it was changed, or audit.key was")
+	case e.Event == "missing":
+		return v.bad(v.line, v.seq+1, "the end was cut off: entries %d to %d are missing above this line", v.seq+1, e.Last)
+	case e.Seq != v.seq+1:
+		return v.outOfOrder(e)
+	case e.Prev != v.mac:
+		return v.bad(v.line, e.Seq, "it does not follow the entry above it")
+	case e.Seq == v.known && e.MAC != v.knownMAC:
+		return v.bad(v.line, e.Seq, "it is not the entry that was written under this number")
+	}
+	v.seq, v.mac = e.Seq, e.MAC
+	v.found.Entries++
+	return nil
+}
+
+func parseEntry(line []byte) (e entry, ok bool) {
+	return e, bytes.HasSuffix(line, []byte("\n")) && json.Unmarshal(line, &e) == nil && e.MAC != ""
+}
+
+func (v *verifier) proves(line []byte, e entry) bool {
+	body, rest, ok := bytes.Cut(line, []byte(macMark+e.MAC))
+	mac, err := hex.DecodeString(e.MAC)
+	return ok && err == nil && string(rest) == "\"}\n" && hmac.Equal(mac, sign(v.key, body))
+}
+
+func pieceSum(piece [][]byte) string {
+	sum := sha256.Sum256(bytes.Join(piece, []byte("\n")))
+	return hex.EncodeToString(sum[:])
+}
+
+// outOfOrder tells why an entry that is genuine stands at the wrong place.
+func (v *verifier) outOfOrder(e entry) error {
+	if e.Seq <= v.seq {
+		return v.bad(v.line, e.Seq, "it stands here a second time or was moved")
+	}
+	at := v.line
+	for {
+		line, err := v.in.ReadBytes('\n')
+		if len(line) == 0 || err != nil && !errors.Is(err, io.EOF) {
+			break
+		}
+		if later, ok := parseEntry(line); ok && later.Seq == v.seq+1 {
+			return v.bad(at, e.Seq, "it was moved: entry %d stands below it", v.seq+1)
+		}
+	}
+	if e.Seq == v.seq+2 {
+		return v.bad(at, v.seq+1, "it was removed; entry %d stands in its place", e.Seq)
+	}
+	return v.bad(at, v.seq+1, "entries %d to %d were removed", v.seq+1, e.Seq-1)
+}
+
+// end judges what stands after the last good entry.
+func (v *verifier) end() error {
+	if v.seq < v.known {
+		if len(v.piece) > 0 && v.seq+1 < v.known {
+			return v.bad(v.first, v.seq+1, "it was changed or cut; entries up to %d are missing", v.known)
+		}
+		line := v.line + 1
+		if len(v.piece) > 0 {
+			line = v.first
+		}
+		return v.bad(line, v.seq+1, "the end was cut off: entries %d to %d are missing", v.seq+1, v.known)
+	}
+	if len(v.piece) > 0 {
+		v.found.Torn++
+	}
+	return nil
+}

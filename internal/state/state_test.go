@@ -1,0 +1,114 @@
+package state_test
+
+import (
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"lore/internal/fault"
+	"lore/internal/state"
+)
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestNothingIsOpenedUnasked(t *testing.T) {
+	dir := t.TempDir()
+	f := state.In(filepath.Join(dir, "data"))
+	must(t, f.Close())
+	if list, err := os.ReadDir(dir); err != nil || len(list) != 0 {
+		t.Errorf("%v, %v", list, err)
+	}
+	if _, err := f.DB(t.Context()); err == nil {
+		t.Error("a closed file was opened")
+	}
+}
+
+func TestManyMakeItAtOnce(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			f := state.In(dir)
+			d, err := f.DB(t.Context())
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			var n int
+			if err := d.Read.QueryRow(`PRAGMA user_version`).Scan(&n); err != nil || n != state.Version() {
+				t.Errorf("version %d, %v", n, err)
+			}
+			if err := f.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	info, err := os.Stat(filepath.Join(dir, "state.db"))
+	must(t, err)
+	if info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
+		t.Errorf("others may read it: %v", info.Mode())
+	}
+}
+
+func TestNewerFilesAreLeftAlone(t *testing.T) {
+	f := state.In(t.TempDir())
+	d, err := f.DB(t.Context())
+	must(t, err)
+	_, err = d.Write.Exec(`PRAGMA user_version = 99`)
+	must(t, err)
+	must(t, f.Close())
+	before, err := os.ReadFile(f.Path())
+	must(t, err)
+	_, err = state.In(f.Dir()).DB(t.Context())
+	if fault.Of(err) != fault.Unavailable || !strings.Contains(err.Error(), "newer Lore (version 99") {
+		t.Errorf("%v", err)
+	}
+	after, err := os.ReadFile(f.Path())
+	must(t, err)
+	if string(before) != string(after) {
+		t.Error("the file was touched")
+	}
+}
+
+func TestDamageIsToldAsSuch(t *testing.T) {
+	dir := t.TempDir()
+	f := state.In(dir)
+	must(t, os.WriteFile(f.Path(), []byte(strings.Repeat("no database at all ", 400)), 0o600))
+	_, err := f.DB(t.Context())
+	if fault.Of(err) != fault.Unavailable || !strings.Contains(err.Error(), "damaged") || strings.Contains(err.Error(), "built anew") {
+		t.Errorf("%v", err)
+	}
+	blocked := filepath.Join(dir, "file")
+	must(t, os.WriteFile(blocked, nil, 0o600))
+	if _, err := state.In(filepath.Join(blocked, "sub")).DB(t.Context()); err == nil {
+		t.Error("a folder inside a file was made")
+	}
+}
+
+func TestFailedTransactionsLeaveNothing(t *testing.T) {
+	f := state.In(t.TempDir())
+	d, err := f.DB(t.Context())
+	must(t, err)
+	defer f.Close()
+	broken := errors.New("broken")
+	err = d.Tx(t.Context(), func(tx *sql.Tx) error {
+		_, err := tx.Exec(`INSERT INTO fact VALUES ('a', 'b')`)
+		must(t, err)
+		return broken
+	})
+	var n int
+	must(t, d.Read.QueryRow(`SELECT count(*) FROM fact`).Scan(&n))
+	if !errors.Is(err, broken) || n != 0 {
+		t.Errorf("%v, %d rows", err, n)
+	}
+}

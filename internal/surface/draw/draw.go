@@ -1,0 +1,177 @@
+package draw
+
+import (
+	"fmt"
+	"strings"
+
+	"lore/internal/change"
+	"lore/internal/tool"
+)
+
+// Item draws one note or passage of a list; dir is the vault, for links.
+func (s Screen) Item(b *strings.Builder, i int, it tool.Item, dir string) {
+	if i > 0 && it.Text != "" {
+		b.WriteByte('\n')
+	}
+	place := OneLine(it.Path)
+	if it.Line > 0 {
+		place = fmt.Sprintf("%s:%d", place, it.Line)
+	}
+	b.WriteString(s.Bold(OneLine(it.Title)))
+	if it.Path != "" {
+		b.WriteString("  " + s.Link(dir, it.Path, s.Path(place)))
+	}
+	if it.Score > 0 {
+		b.WriteString("  " + s.Dim(fmt.Sprintf("%.2f", it.Score)))
+	}
+	b.WriteByte('\n')
+	if it.Detail != "" && it.Detail != it.Title {
+		b.WriteString("  " + s.Dim(OneLine(it.Detail)) + "\n")
+	}
+	for _, l := range s.Wrap(s.marked(it), "  ") {
+		b.WriteString(l + "\n")
+	}
+	for _, n := range it.Notes {
+		b.WriteString("    " + s.Dim(OneLine(n)) + "\n")
+	}
+}
+
+// marked paints the parts of the text that show why it was found, word by word
+// so that a line break cannot split a colour.
+func (s Screen) marked(it tool.Item) string {
+	var b strings.Builder
+	at := 0
+	for _, m := range it.Marks {
+		if m.Start < at || m.End < m.Start || m.End > len(it.Text) {
+			continue
+		}
+		b.WriteString(Harmless(it.Text[at:m.Start]))
+		for i, w := range strings.Split(Harmless(it.Text[m.Start:m.End]), " ") {
+			if i > 0 {
+				b.WriteByte(' ')
+			}
+			b.WriteString(s.Mark(w))
+		}
+		at = m.End
+	}
+	b.WriteString(Harmless(it.Text[at:]))
+	return b.String()
+}
+
+// widest is the width of a column from which on a cell may stand out: paths are
+// there to be copied, so they are not cut.
+const widest = 60
+
+// Gap stands between two columns.
+const Gap = "  "
+
+// Table prints columns as wide as their widest cell. On a terminal the last
+// column is wrapped beside the others when it has the room.
+func (s Screen) Table(b *strings.Builder, head []string, rows [][]string) {
+	if len(rows) == 0 {
+		return
+	}
+	var width []int
+	for _, r := range append([][]string{head}, rows...) {
+		for i, c := range r {
+			if i == len(width) {
+				width = append(width, 0)
+			}
+			width[i] = max(width[i], min(widest, Cells(OneLine(c))))
+		}
+	}
+	if len(head) > 0 {
+		s.row(b, width, head, s.Bold)
+	}
+	for _, r := range rows {
+		s.row(b, width, r, func(x string) string { return x })
+	}
+}
+
+func (s Screen) row(b *strings.Builder, width []int, row []string, paint func(string) string) {
+	left := 0
+	for i, c := range row {
+		c = OneLine(c)
+		if i < len(row)-1 {
+			b.WriteString(Pad(paint(c), width[i]) + Gap)
+			left += width[i] + len(Gap)
+			continue
+		}
+		for n, l := range s.LastColumn(c, left) {
+			if n > 0 {
+				b.WriteString("\n" + strings.Repeat(" ", left))
+			}
+			b.WriteString(paint(l))
+		}
+	}
+	b.WriteByte('\n')
+}
+
+// LastColumn breaks the last cell of a row into lines; a pipe gets one line. A
+// path that is too long for a line is left to the terminal, so that it can be
+// copied.
+func (s Screen) LastColumn(cell string, left int) []string {
+	room := s.Width - left
+	if !s.Terminal || room < 30 || Cells(cell) <= room {
+		return []string{cell}
+	}
+	for w := range strings.FieldsSeq(cell) {
+		if Cells(w) > room {
+			return []string{cell}
+		}
+	}
+	return Screen{Width: room}.Wrap(cell, "")
+}
+
+// Pairs prints names and values.
+func (s Screen) Pairs(b *strings.Builder, pairs [][2]string) {
+	width := 0
+	for _, kv := range pairs {
+		width = max(width, Cells(OneLine(kv[0])))
+	}
+	for _, kv := range pairs {
+		key := OneLine(kv[0])
+		lines := strings.Split(Harmless(kv[1]), "\n")
+		b.WriteString(Pad(s.Dim(key), width) + Gap + lines[0] + "\n")
+		for _, l := range lines[1:] {
+			b.WriteString(strings.Repeat(" ", width) + Gap + l + "\n")
+		}
+	}
+}
+
+var actionWords = map[change.Kind]string{change.Creates: "new", change.Replaces: "changed", change.Removes: "deleted", change.Moves: "moved"}
+
+// Change draws what happens to one file.
+func (s Screen) Change(b *strings.Builder, c tool.FileChange, diff bool) {
+	name := s.Path(OneLine(c.Path))
+	if c.From != "" {
+		name = s.Path(OneLine(c.From)) + " → " + name
+	}
+	fmt.Fprintf(b, "%s  %s  %s %s\n", Pad(actionWords[c.Action], 7), name, s.Green(fmt.Sprintf("+%d", c.Added)), s.Red(fmt.Sprintf("-%d", c.Removed)))
+	if diff {
+		s.Diff(b, c.Diff)
+	}
+}
+
+// Diff paints a unified diff. What cannot be seen is made visible: a person
+// must not approve what the screen hides.
+func (s Screen) Diff(b *strings.Builder, diff string) {
+	if at := strings.Index(diff, "@@"); at > 0 {
+		diff = diff[at:] // the names of the files were shown already
+	}
+	for line := range strings.SplitSeq(strings.TrimSuffix(diff, "\n"), "\n") {
+		if line == "" && diff == "" {
+			return
+		}
+		text := Harmless(strings.TrimSuffix(line, "\r"))
+		switch {
+		case strings.HasPrefix(line, "@@"):
+			text = s.Dim(text)
+		case strings.HasPrefix(line, "+"):
+			text = s.Green(text)
+		case strings.HasPrefix(line, "-"):
+			text = s.Red(text)
+		}
+		b.WriteString("  " + text + "\n")
+	}
+}

@@ -1,0 +1,60 @@
+package draw
+
+import (
+	"strings"
+	"testing"
+
+	"lore/internal/tool"
+)
+
+func TestTable(t *testing.T) {
+	s := Screen{Width: 40}
+	for _, c := range []struct {
+		name string
+		head []string
+		rows [][]string
+		want string
+	}{
+		{"no rows", []string{"a"}, nil, ""},
+		{"no head", nil, [][]string{{"a", "b"}, {"ccc", "d"}}, "a    b\nccc  d\n"},
+		{"wide characters", []string{"name", "n"}, [][]string{{"玉露", "1"}, {"tea", "2"}}, "name  n\n玉露  1\ntea   2\n"},
+		{"lines in a cell", []string{"a", "b"}, [][]string{{"x\ny", "z\x1b"}}, "a    b\nx y  z␛\n"},
+		{"uneven rows", []string{"a"}, [][]string{{"1", "2", "3"}, {"1"}, {}}, "a\n1  2  3\n1\n\n"},
+		{"a long cell stands out", []string{"a", "b"}, [][]string{{strings.Repeat("x", 70), "y"}}, "a" + strings.Repeat(" ", 61) + "b\n" + strings.Repeat("x", 70) + "  y\n"},
+	} {
+		var b strings.Builder
+		s.Table(&b, c.head, c.rows)
+		if b.String() != c.want {
+			t.Errorf("%s:\n%q, want\n%q", c.name, b.String(), c.want)
+		}
+	}
+}
+
+func TestTableWrapsOnATerminal(t *testing.T) {
+	s := Screen{Width: 44, Terminal: true}
+	var b strings.Builder
+	s.Table(&b, []string{"name", "doc"}, [][]string{{"a", "what it does is told in more words than fit"}})
+	want := "name  doc\na     what it does is told in more words\n      than fit\n"
+	if b.String() != want {
+		t.Errorf("%q, want %q", b.String(), want)
+	}
+}
+
+func TestPairs(t *testing.T) {
+	s := Screen{}
+	var b strings.Builder
+	s.Pairs(&b, [][2]string{{"名", "x"}, {"long", "one\ntwo"}})
+	if want := "名    x\nlong  one\n      two\n"; b.String() != want {
+		t.Errorf("%q, want %q", b.String(), want)
+	}
+}
+
+func TestMarks(t *testing.T) {
+	it := tool.Item{Text: "a green tea cup", Marks: []tool.Mark{{Start: 2, End: 11}, {Start: 5, End: 8}, {Start: 12, End: 99}, {Start: 13, End: 12}}}
+	s := Screen{Colour: true}
+	if got, want := s.marked(it), "a \x1b[1;33mgreen\x1b[0m \x1b[1;33mtea\x1b[0m cup"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// drawn is a result with every part that can be drawn.

@@ -1,0 +1,342 @@
+package writer
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"lore/internal/fault"
+	"lore/internal/vault"
+)
+
+// late is how long a program may still write into a file that was displaced
+// while it had it open.
+const late = 2 * time.Second
+
+// Held lists the operations whose displaced files are still kept, sorted. All
+// of them were applied.
+func (w *Writer) Held(ctx context.Context) ([]string, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	t, err := w.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer t.close()
+	ops, err := t.list(displacedDir)
+	return ops, explain(own, err)
+}
+
+// look opens the vault to read what the writer keeps in it.
+func (w *Writer) look(ctx context.Context) (*task, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("look at the vault: %w", err)
+	}
+	root, err := w.v.Handle()
+	if err != nil {
+		return nil, err
+	}
+	return w.newTask(root), nil
+}
+
+// Sweep lets displaced files go. A file is looked at again two seconds or more
+// after it was displaced, when synced says that history holds its copy: if a
+// program that had it open wrote into it meanwhile, that text becomes a conflict
+// copy beside its note and is reported. Sweep also empties the trash of what is
+// older than the options say. It does nothing in a vault that was never written.
+func (w *Writer) Sweep(ctx context.Context, synced func(op string) bool) ([]Conflict, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	t, err := w.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer t.close()
+	ops, err := t.list(displacedDir)
+	if err != nil {
+		return nil, explain(own, err)
+	}
+	trash, err := t.list(trashDir)
+	if err != nil || len(ops)+len(trash) == 0 {
+		return nil, explain(own, err)
+	}
+	if err := t.prepare(); err != nil {
+		return nil, err
+	}
+	var out []Conflict
+	for _, op := range ops {
+		if ctx.Err() != nil {
+			return out, fmt.Errorf("sweep of the vault: %w", ctx.Err())
+		}
+		old, err := t.older(path.Join(displacedDir, op), late)
+		if err != nil {
+			return out, err
+		}
+		if !old || !synced(op) {
+			continue
+		}
+		t.forget()
+		found, err := t.sweep(op)
+		out = append(out, found...)
+		if err != nil {
+			return out, err
+		}
+	}
+	return out, t.emptyTrash(trash)
+}
+
+// older reports whether a folder has not changed for that long.
+func (t *task) older(dir string, age time.Duration) (bool, error) {
+	st, err := t.stat(dir)
+	if err != nil {
+		return false, explain(own, err)
+	}
+	return t.w.now().Sub(st.modTime) >= age, nil
+}
+
+// record reads the manifest of an applied operation.
+func (t *task) record(op string) (manifest, bool) {
+	var m manifest
+	c, err := t.read(path.Join(displacedDir, op, manifestName))
+	return m, err == nil && json.Unmarshal(c.data, &m) == nil && m.Version == version
+}
+
+// sweep lets the displaced files of one operation go.
+func (t *task) sweep(op string) ([]Conflict, error) {
+	t.op = op
+	dir := path.Join(displacedDir, op)
+	m, ok := t.record(op)
+	names, err := t.list(dir)
+	if err != nil {
+		return nil, explain(own, err)
+	}
+	var out []Conflict
+	for _, name := range names {
+		n, err := strconv.Atoi(name)
+		if err != nil {
+			continue
+		}
+		at := path.Join(dir, name)
+		if !ok || n >= len(m.Steps) { // the record was lost in a power cut
+			c, err := t.rescue(at, at)
+			if err != nil {
+				return out, err
+			}
+			out = append(out, c...)
+			continue
+		}
+		c, err := t.release(&m.Steps[n], at)
+		if err != nil {
+			return out, err
+		}
+		out = append(out, c...)
+	}
+	for i := range m.Steps {
+		s := &m.Steps[i]
+		if s.Kind != swaps || s.Stage == "" || strings.HasPrefix(s.Stage, own+"/") {
+			continue
+		}
+		c, err := t.release(s, s.Stage) // on another disk
+		if err != nil {
+			return out, err
+		}
+		out = append(out, c...)
+	}
+	return out, t.clear(dir, names)
+}
+
+// clear removes what is left of an operation's folder.
+func (t *task) clear(dir string, names []string) error {
+	slices.SortFunc(names, func(a, b string) int { return rankOf(a) - rankOf(b) })
+	for _, name := range names {
+		if err := t.remove(path.Join(dir, name)); err != nil {
+			return explain(own, err)
+		}
+	}
+	return explain(own, t.rmdir(dir))
+}
+
+// release lets one displaced file go, or makes it a conflict copy when it is not
+// what it was. It is held open while its name goes, so that even a last write
+// is seen.
+func (t *task) release(s *step, at string) ([]Conflict, error) {
+	f, name, err := t.at(at)
+	if absent(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, explain(s.Key, err)
+	}
+	open, err := t.sys.reopen(f, name)
+	if absent(err) {
+		return nil, nil
+	}
+	if err != nil { // one that may only be read cannot be written by others either
+		open = nil
+	} else {
+		defer open.Close()
+	}
+	have, _, err := t.hash(at)
+	if err != nil {
+		return nil, explain(s.Key, err)
+	}
+	if s.Kind == writes {
+		return nil, explain(s.Key, t.remove(at))
+	}
+	if have != *s.Pre {
+		return t.conflictCopy(s, at)
+	}
+	if err := t.remove(at); err != nil || open == nil {
+		return nil, explain(s.Key, err)
+	}
+	data, err := readAll(open)
+	if err != nil || vault.Sum(data) == *s.Pre {
+		return nil, explain(s.Key, err)
+	}
+	to, err := t.beside(s)
+	if err == nil {
+		err = t.put(to, data, true)
+	}
+	return []Conflict{{Path: s.Key, Copy: to, Reason: wroteLate}}, explain(s.Key, err)
+}
+
+func readAll(f *os.File) ([]byte, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	data := make([]byte, info.Size())
+	n, err := f.ReadAt(data, 0)
+	if n == len(data) {
+		err = nil
+	}
+	return data[:n], err
+}
+
+const wroteLate = "a program that had the note open wrote into the version that was replaced"
+
+// conflictCopy gives a displaced text a name beside its note.
+func (t *task) conflictCopy(s *step, at string) ([]Conflict, error) {
+	to, err := t.beside(s)
+	if err == nil {
+		err = t.moveNew(at, to)
+	}
+	if err == nil {
+		err = t.syncFolders(to)
+	}
+	if err != nil {
+		return nil, explain(s.Key, err)
+	}
+	return []Conflict{{Path: s.Key, Copy: to, Reason: wroteLate}}, nil
+}
+
+// beside finds a name for a conflict copy, in the words that sync tools use, so
+// that it is listed as one. A note that moved away since has its copy kept with
+// the recovered ones.
+func (t *task) beside(s *step) (string, error) {
+	dir, base := path.Split(s.Path)
+	ext := path.Ext(base)
+	stem := short(strings.TrimSuffix(base, ext))
+	if _, err := t.folder(path.Clean(dir)); err != nil {
+		return t.free(s.Key)
+	}
+	stamp := t.w.now().Format("2006-01-02 150405")
+	for i := range 1000 {
+		more := ""
+		if i > 0 {
+			more = " " + strconv.Itoa(i)
+		}
+		to := path.Join(dir, fmt.Sprintf("%s (conflicted copy %s%s)%s", stem, stamp, more, ext))
+		if there, err := t.exists(to); err != nil || !there {
+			return to, err
+		}
+	}
+	return "", fault.New(fault.Internal, "no name is left for a conflict copy of %q", s.Key)
+}
+
+// A Trashed is one deleted file.
+type Trashed struct {
+	Op   string    // that deleted it
+	Path string    // where it was, on disk
+	Copy string    // where it lies
+	Size int64     // in bytes
+	When time.Time // it was deleted, or another file of its operation was
+}
+
+// Trash lists the deleted files, the latest first.
+func (w *Writer) Trash(ctx context.Context) ([]Trashed, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	t, err := w.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer t.close()
+	list, err := t.listTrash()
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return list, explain(own, err)
+}
+
+func (t *task) listTrash() ([]Trashed, error) {
+	var out []Trashed
+	times := map[string]time.Time{}
+	err := fs.WalkDir(t.root.FS(), trashDir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		op, rest, inside := strings.Cut(strings.TrimPrefix(p, trashDir+"/"), "/")
+		switch {
+		case !inside:
+			times[op] = info.ModTime()
+		case !d.IsDir():
+			out = append(out, Trashed{Op: op, Path: rest, Copy: p, Size: info.Size(), When: times[op]})
+		}
+		return nil
+	})
+	slices.SortStableFunc(out, func(a, b Trashed) int { return b.When.Compare(a.When) })
+	return out, err
+}
+
+// emptyTrash removes what was deleted long ago.
+func (t *task) emptyTrash(ops []string) error {
+	for _, op := range ops {
+		dir := path.Join(trashDir, op)
+		old, err := t.older(dir, time.Duration(t.w.trashDays)*24*time.Hour)
+		if err != nil {
+			return err
+		}
+		if !old {
+			continue
+		}
+		t.forget()
+		t.w.forgetTrash()
+		if err := t.root.RemoveAll(dir); err != nil {
+			return explain(own, err)
+		}
+	}
+	return nil
+}
+
+// forgetTrash makes the next create look into the trash again.
+func (w *Writer) forgetTrash() { w.trashed = nil }
+
+// addTrash remembers a file that was just deleted.
+func (w *Writer) addTrash(disk, op string) {
+	if w.trashed != nil {
+		w.trashed[disk] = append([]string{op}, w.trashed[disk]...)
+	}
+}

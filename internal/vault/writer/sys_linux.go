@@ -1,0 +1,30 @@
+package writer
+
+import (
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+const xattrPrefix = "user."
+
+func exchangeAt(a int, x string, b int, y string) error {
+	return unix.Renameat2(a, x, b, y, unix.RENAME_EXCHANGE)
+}
+
+func moveNewAt(a int, x string, b int, y string) error {
+	return unix.Renameat2(a, x, b, y, unix.RENAME_NOREPLACE)
+}
+
+func syncAllAt(fd int) error { return unix.Syncfs(fd) }
+
+// bootID names the time since the machine was started: what was written in it
+// and not synced is still there.
+func bootID() string {
+	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(id))
+}

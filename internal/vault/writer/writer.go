@@ -1,0 +1,248 @@
+package writer
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"lore/internal/change"
+	"lore/internal/fault"
+	"lore/internal/vault"
+)
+
+// DefaultTrashDays is how long a deleted file stays in the trash.
+const DefaultTrashDays = 30
+
+// Options says how a vault is written. The zero value is right.
+type Options struct {
+	Log *slog.Logger
+	Now func() time.Time
+	// Random makes the unguessable part of a temporary name, of letters and
+	// digits. Nil means [rand.Text].
+	Random    func() string
+	TrashDays int
+}
+
+// A Writer changes the files of one vault. Its methods may be called from
+// several goroutines; they take turns.
+type Writer struct {
+	v         *vault.Vault
+	log       *slog.Logger
+	now       func() time.Time
+	random    func() string
+	trashDays int
+	sys       system
+
+	mu        sync.Mutex
+	lock      *os.File // of the vault, from the first write on
+	locked    stat     // which file it is
+	can       Capabilities
+	probed    bool
+	unsettled bool      // the journal holds an operation that broke off
+	settled   []Settled // what was recovered on the way, until Recover tells it
+	trashed   map[string][]string
+	warned    bool
+}
+
+// Open makes a writer for a vault. It touches nothing: the first write makes
+// Lore's folder in the vault.
+func Open(v *vault.Vault, o Options) *Writer {
+	w := &Writer{v: v, log: o.Log, now: o.Now, random: o.Random, trashDays: o.TrashDays, sys: real{}}
+	if w.log == nil {
+		w.log = slog.New(slog.DiscardHandler)
+	}
+	if w.now == nil {
+		w.now = time.Now
+	}
+	if w.random == nil {
+		w.random = func() string { return strings.ToLower(rand.Text()) }
+	}
+	if w.trashDays <= 0 {
+		w.trashDays = DefaultTrashDays
+	}
+	return w
+}
+
+// Close gives the vault's lock back.
+func (w *Writer) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.unlock(!w.unsettled)
+}
+
+// A Receipt says what stands after a set was applied.
+type Receipt struct {
+	Files    []Written
+	Warnings []string
+}
+
+// A Written is one path of an applied set. Hash is zero for a file that moved
+// and is too large to be read.
+type Written struct {
+	Path    string
+	Hash    vault.Hash
+	Size    int64
+	ModTime time.Time
+	Gone    bool // nothing has this path now
+}
+
+// Apply makes all edits of the set, or none, under the operation id op. An error
+// means that nothing was changed, unless it is an [*Unsettled]. A file that is
+// not what its edit was made for gives a [*Stale]. What the set replaced is kept
+// until [Writer.Sweep] lets it go. The context is heeded until the set is
+// committed.
+func (w *Writer) Apply(ctx context.Context, op string, set change.Set) (Receipt, error) {
+	if len(set) == 0 {
+		return Receipt{}, nil
+	}
+	if err := checkOp(op); err != nil {
+		return Receipt{}, err
+	}
+	if err := set.Validate(); err != nil {
+		return Receipt{}, fault.New(fault.Invalid, "%v", err)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	t, err := w.begin(ctx)
+	if err != nil {
+		return Receipt{}, err
+	}
+	defer t.close()
+	t.op = op
+	if err := t.plan(ctx, set); err != nil {
+		return Receipt{}, err
+	}
+	if err := t.apply(ctx); err != nil {
+		return Receipt{}, err
+	}
+	return t.receipt(set), nil
+}
+
+func checkOp(op string) error {
+	ok := op != "" && len(op) <= 100
+	for _, r := range op {
+		ok = ok && (r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z')
+	}
+	if !ok {
+		return fault.New(fault.Invalid, "operation id %q is not made of letters, digits and dashes", op)
+	}
+	return nil
+}
+
+// begin opens the vault for writing: the lock is held, the abilities of the
+// file system are known, and nothing is left of an earlier crash.
+func (w *Writer) begin(ctx context.Context) (*task, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("change of the vault: %w", err)
+	}
+	if s := w.v.State(); s.Mode == vault.Offline {
+		return nil, fault.New(fault.Offline, "nothing is written while the vault is offline (%s)", s.Reason)
+	}
+	root, err := w.v.Handle()
+	if err != nil {
+		return nil, err
+	}
+	t := w.newTask(root)
+	if err := t.prepare(); err != nil {
+		t.close()
+		return nil, err
+	}
+	return t, nil
+}
+
+// apply makes the planned steps.
+func (t *task) apply(ctx context.Context) error {
+	if err := t.declare(); err != nil {
+		return t.giveUp(err, t.discard)
+	}
+	err := t.stage()
+	if err == nil && ctx.Err() != nil {
+		err = fmt.Errorf("change of the vault: %w", ctx.Err())
+	}
+	if err != nil {
+		return t.giveUp(err, t.discard)
+	}
+	if err := t.commit(); err != nil {
+		return t.giveUp(err, t.takeBack)
+	}
+	if err := t.run(); err != nil {
+		return t.giveUp(err, t.takeBack)
+	}
+	if err := t.finish(); err != nil {
+		t.w.unsettled = true // the change stands; only the tidying is left
+		t.warnings = append(t.warnings, "the journal could not be closed yet: "+err.Error())
+	}
+	return nil
+}
+
+// giveUp ends an operation with the error that broke it off.
+func (t *task) giveUp(cause error, undo func() error) error {
+	var kind *fault.Report
+	if errors.As(cause, &kind) && kind.Kind == fault.Invalid {
+		return cause // the journal is another operation's
+	}
+	if err := undo(); err != nil {
+		t.w.unsettled = true
+		t.w.log.Error("a change broke off and could not be taken back", "op", t.op, "error", err)
+		return &Unsettled{Op: t.op, Err: cause}
+	}
+	return cause
+}
+
+// takeBack is rollback for a caller who is told of the failure anyway.
+func (t *task) takeBack() error {
+	conflicts, err := t.rollback()
+	for _, c := range conflicts {
+		t.w.log.Warn("a text was kept", "path", c.Path, "copy", c.Copy, "reason", c.Reason)
+	}
+	return err
+}
+
+// receipt tells what stands.
+func (t *task) receipt(set change.Set) Receipt {
+	r := Receipt{Warnings: t.warnings}
+	told := map[string]int{}
+	tell := func(f Written) {
+		if i, ok := told[f.Path]; ok {
+			r.Files[i] = f
+			return
+		}
+		told[f.Path] = len(r.Files)
+		r.Files = append(r.Files, f)
+	}
+	for i := range t.m.Steps {
+		s := &t.m.Steps[i]
+		if s.Gone {
+			t.w.addTrash(s.From, t.op)
+			tell(Written{Path: s.Key, Gone: true})
+			continue
+		}
+		f := Written{Path: s.Key}
+		if st, ok := t.staged[s.N]; ok && s.Kind != writes {
+			f.Hash, f.Size, f.ModTime = *s.Post, st.made.size, st.made.modTime
+			tell(f)
+			continue
+		}
+		if st, err := t.stat(s.Path); err == nil {
+			f.Size, f.ModTime = st.size, st.modTime
+		}
+		if s.Post != nil {
+			f.Hash = *s.Post
+		} else if f.Size <= vault.DefaultMaxRead {
+			f.Hash, _, _ = t.hash(s.Path) // a link, or gone again: then there is none
+		}
+		tell(f)
+	}
+	for _, e := range set {
+		if key, err := vault.Clean(e.From); e.From != "" && err == nil {
+			tell(Written{Path: key, Gone: true})
+		}
+	}
+	return r
+}
