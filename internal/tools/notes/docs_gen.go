@@ -135,12 +135,13 @@ var docs = map[string]tool.Comment{
 		"Path":    "Path of the note from the vault root, or its file name, title or alias if unique.",
 		"Section": "Heading (\"Brewing\", \"Tea > Brewing\") or block (\"^id\") to read alone.",
 	}},
-	"RenameNote": {Text: "RenameNote renames or moves a note, attachment or folder, or renames a heading, and updates every link to it.", Fields: map[string]string{
-		"Heading":    "Instead: a heading ...",
-		"IfHash":     "Hash from reading.",
-		"NewHeading": "... and its new text.",
-		"NewPath":    "A name alone keeps the folder.",
-		"Path":       "Path, name, title or alias; or a folder.",
+	"RenameNote": {Text: "RenameNote renames or moves a note, file, folder or heading; links follow.", Fields: map[string]string{
+		"Heading":     "Instead: a heading ...",
+		"IfHash":      "Hash from reading.",
+		"NewHeading":  "... and its new text.",
+		"NewPath":     "A name alone keeps the folder.",
+		"Path":        "Path or name.",
+		"UpdateLinks": "Rewrite links.",
 	}},
 	"Renamed": {Text: "Renamed is a file, a folder or a heading with another name.", Fields: map[string]string{
 		"Files":   "Files in which links were rewritten, with the lines.",

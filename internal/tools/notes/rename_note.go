@@ -15,18 +15,18 @@ import (
 	"lore/internal/vault"
 )
 
-// RenameNote renames or moves a note, attachment or folder, or renames a
-// heading, and updates every link to it.
+// RenameNote renames or moves a note, file, folder or heading; links follow.
 type RenameNote struct {
-	// Path, name, title or alias; or a folder.
+	// Path or name.
 	Path string `json:"path"`
 	// A name alone keeps the folder.
 	NewPath string `json:"new_path,omitempty"`
 	// Instead: a heading ...
 	Heading string `json:"heading,omitempty"`
 	// ... and its new text.
-	NewHeading  string `json:"new_heading,omitempty"`
-	UpdateLinks bool   `json:"update_links,omitempty" default:"true"`
+	NewHeading string `json:"new_heading,omitempty"`
+	// Rewrite links.
+	UpdateLinks bool `json:"update_links,omitempty" default:"true"`
 	// Hash from reading.
 	IfHash string `json:"if_hash,omitempty"`
 }
