@@ -183,6 +183,56 @@ func TestRealFrontMatter(t *testing.T) {
 	})
 }
 
+// TestRealTags renames the most frequent tag of real vaults: notes without it
+// stay as they are, the others change in the bytes of the tag alone.
+func TestRealTags(t *testing.T) {
+	realVaults(t, func(t *testing.T, v tree) {
+		counts := map[string]int{}
+		for _, p := range notesOf(v) {
+			for _, g := range note.Parse(p, []byte(v[p])).Tags {
+				counts[strings.ToLower(g.Name)]++
+			}
+		}
+		tag := ""
+		for _, g := range slices.Sorted(maps.Keys(counts)) {
+			if counts[g] > counts[tag] {
+				tag = g
+			}
+		}
+		if tag == "" {
+			t.Skip("it has no tags")
+		}
+		changed, same, refused := 0, 0, 0
+		for _, p := range notesOf(v) {
+			n := note.Parse(p, []byte(v[p]))
+			patches, _, err := note.RenameTag(n, tag, "lore/renamed-tag")
+			if err != nil {
+				refused++
+				t.Logf("refused: %v", err)
+				continue
+			}
+			has := slices.ContainsFunc(n.Tags, func(g note.Tag) bool {
+				l := strings.ToLower(g.Name)
+				return l == tag || strings.HasPrefix(l, tag+"/")
+			})
+			if has != (len(patches) > 0) {
+				t.Fatalf("%s has the tag: %v, %d patches", p, has, len(patches))
+			}
+			for _, c := range patches {
+				if old := v[p][c.Start:c.End]; c.Text != "lore/renamed-tag" && c.Text != "" || c.Text != "" && !strings.EqualFold(old, tag) {
+					t.Fatalf("%s: %q becomes %q", p, old, c.Text)
+				}
+			}
+			if !has {
+				same++
+				continue
+			}
+			changed++
+		}
+		t.Logf("#%s: %d notes changed, %d byte-identical, %d refused", tag, changed, same, refused)
+	})
+}
+
 func lineEnd(s string) string {
 	if i := strings.IndexByte(s, '\n'); i > 0 && s[i-1] == '\r' {
 		return "\r\n"

@@ -290,14 +290,17 @@ func (w *world) sorted() []string {
 // place is where a file stands afterwards.
 func (w *world) place(p string) string { return cmp.Or(w.places[p], p) }
 
-// lines counts what was rewritten in a file.
+// count tells what was rewritten in a file.
 func (w *world) count(f *file, links []note.Link) {
 	lines := make([]int, 0, len(links))
 	for _, l := range links {
 		lines = append(lines, l.Line)
 	}
-	slices.Sort(lines)
 	w.plan.Links += len(links)
+	if w.force[f.path] {
+		return // its lines are no lines of a file any more
+	}
+	slices.Sort(lines)
 	w.plan.Files = append(w.plan.Files, FileLinks{Path: w.place(f.path), Lines: slices.Compact(lines)})
 }
 

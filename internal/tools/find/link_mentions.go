@@ -123,9 +123,7 @@ func (env Env) linkIn(ctx context.Context, p, to string, expr *regexp.Regexp) (e
 	n := env.parse(p, f.Data)
 	spans := mentionSpans(n, expr)
 	all := len(spans)
-	spans = slices.DeleteFunc(spans, func(s note.Span) bool {
-		return slices.ContainsFunc(n.Headings, func(h note.Heading) bool { return s.Start < h.Span.End && s.End > h.Span.Start })
-	})
+	spans = plainSpans(n, spans)
 	if len(spans) == 0 {
 		return nil, nil, all, nil
 	}
@@ -161,7 +159,37 @@ func (env Env) linkIn(ctx context.Context, p, to string, expr *regexp.Regexp) (e
 			return nil, nil, all, nil
 		}
 	}
-	return nil, nil, all, nil
+	return nil, nil, 0, fault.New(fault.Invalid, "links would change how %s is read", p)
+}
+
+// plainSpans leaves out what stands in headings, tags, block marks and the keys
+// of fields: a link there would change what they are called.
+func plainSpans(n *note.Note, spans []note.Span) []note.Span {
+	var taken []note.Span
+	for _, h := range n.Headings {
+		taken = append(taken, h.Span)
+	}
+	for _, t := range n.Tags {
+		taken = append(taken, t.Span)
+	}
+	for _, b := range n.Blocks {
+		taken = append(taken, b.Mark)
+	}
+	for _, f := range n.Fields {
+		taken = append(taken, note.Span{Start: f.Span.Start, End: f.Val.Start})
+	}
+	slices.SortFunc(taken, func(a, b note.Span) int { return a.Start - b.Start })
+	var out []note.Span
+	i, end := 0, 0
+	for _, s := range spans {
+		for ; i < len(taken) && taken[i].Start < s.End; i++ {
+			end = max(end, taken[i].End)
+		}
+		if s.Start >= end {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 func linkPatches(text string, spans []note.Span, target string) []change.Patch {
@@ -230,9 +258,11 @@ func inTable(text string, pos int) bool {
 
 // Preview counts the links.
 func (m MentionsLinked) Preview() tool.Preview {
-	return tool.Preview{
-		Summary: fmt.Sprintf("Link %s of %s in %s", many(m.Linked, "mention"), m.Title, many(m.total, "note")), Details: m, Warnings: m.warnings,
+	p := tool.Preview{Summary: fmt.Sprintf("Link %s of %s in %s", many(m.Linked, "mention"), m.Title, many(m.total, "note")), Details: m, Warnings: m.warnings}
+	if m.Linked == 0 {
+		p.Summary = "No mention of " + m.Title + " can be linked"
 	}
+	return p
 }
 
 // View lists the notes.

@@ -342,7 +342,7 @@ func (j *joiner) warnings() []string {
 func (m NotesMerged) Preview() tool.Preview {
 	summary := fmt.Sprintf("Merge %s into %s and remove it", m.Other, m.Path)
 	if m.LinksUpdated > 0 {
-		summary += fmt.Sprintf("; %s in %s follow", many(m.LinksUpdated, "link"), many(m.total, "note"))
+		summary += fmt.Sprintf("; update %s in %s", many(m.LinksUpdated, "link"), many(m.total, "note"))
 	}
 	return tool.Preview{Summary: summary, Details: m, Warnings: m.warnings, Destroys: true}
 }

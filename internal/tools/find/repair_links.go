@@ -193,8 +193,11 @@ func plausible(target, p string) bool {
 // Preview counts both sorts of links.
 func (r LinksRepaired) Preview() tool.Preview {
 	summary := fmt.Sprintf("Repair %s in %s", many(r.links, "link"), many(r.total, "note"))
+	if r.links == 0 {
+		summary = "No link can be repaired"
+	}
 	if rest := r.Broken - r.links; rest > 0 {
-		summary += fmt.Sprintf("; %s stay broken", many(rest, "link"))
+		summary += fmt.Sprintf("; %s left", many(rest, "broken link"))
 	}
 	return tool.Preview{Summary: summary, Details: r, Warnings: r.warnings}
 }
