@@ -93,6 +93,11 @@ func (w *world) refragment(f *file, h *headings, own change.Patch) error {
 			links = append(links, l)
 		}
 	}
+	for _, l := range lostLinks(f.note) {
+		if w.leadsTo(f, l, h.path) && h.follow(l.Fragment) != l.Fragment {
+			failed, reason = failed+1, brokenReason(f.note)
+		}
+	}
 	patches, refused := note.RewriteLinks(f.note, rs)
 	done := links[:0]
 	for i, err := range refused {

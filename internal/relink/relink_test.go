@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"lore/internal/fault"
+	"lore/internal/index"
 	"lore/internal/note"
 	"lore/internal/relink"
 )
@@ -132,6 +133,7 @@ func TestSkipped(t *testing.T) {
 		"Tea.md": "", "ok.md": "[[Tea]]\n\n[[Tea]]\n", "bytes.md": "[[Tea]] \xff", "yaml.md": "---\nup: \"[[Tea]]\"\ndate: {{date}}\n---\n[[Tea]]\n",
 		"yaml2.md": "---\nup: [[Other]]\ndate: {{date}}\n---\n",
 		"quote.md": "---\nup: '[[Tea]]'\n---\n[[Tea]]\n",
+		"b.canvas": `{"nodes":[{"type":"file","file":"x.md"},{"type":"file","x":,"file":"Tea.md"}`,
 	}
 	b := newBench(t)
 	b.put(t, v)
@@ -152,15 +154,43 @@ func TestSkipped(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 	}
-	if strings.Join(got, " ") != "bytes.md quote.md yaml.md" {
+	if strings.Join(got, " ") != "b.canvas bytes.md quote.md yaml.md" {
 		t.Error(plan.Skipped)
 	}
 	plan, err = b.planner(v).Moves(t.Context(), []relink.Move{{From: "Tea.md", To: "C#.md"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(plan.Set) != 1 || len(plan.Skipped) != 4 {
+	if len(plan.Set) != 1 || len(plan.Skipped) != 5 {
 		t.Errorf("%v\n%v", plan.Set, plan.Skipped)
+	}
+}
+
+// TestDendron: there the target stands behind the text.
+func TestDendron(t *testing.T) {
+	v := tree{"old.name.md": "# Old\n", "n.md": "[[text|old.name]] [[old.name]] [[t|old.name#Old]]"}
+	b := newBench(t)
+	o := note.Options{DendronAlias: true}
+	f := index.File{Path: "n.md"}
+	if err := b.store.Apply(t.Context(), index.Batch{Put: []index.Document{
+		document("old.name.md", v["old.name.md"]), index.NewDocument(f, index.KindNote, o.Parse("n.md", []byte(v["n.md"]))),
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	p := b.planner(v)
+	p.Parse = o
+	plan, err := p.Moves(t.Context(), []relink.Move{{From: "old.name.md", To: "new.name.md"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if now := v.apply(t, plan.Set)["n.md"]; now != "[[text|new.name]] [[new.name]] [[t|new.name#Old]]" {
+		t.Error(now)
+	}
+	if plan, err = p.Heading(t.Context(), "old.name.md", "Old", "New"); err != nil {
+		t.Fatal(err)
+	}
+	if now := v.apply(t, plan.Set)["n.md"]; now != "[[text|old.name]] [[old.name]] [[t|old.name#New]]" {
+		t.Error(now)
 	}
 }
 
@@ -236,6 +266,7 @@ func TestHeading(t *testing.T) {
 		"o/n2.md":   "[[#Old name]]",
 		"o/note.md": "# Old name\n",
 	}
+	v["broken.md"] = "---\nup: \"[[n#Old name]]\"\nx: {{date}}\n---\n"
 	b := newBench(t)
 	b.put(t, v)
 	plan, err := b.planner(v).Heading(t.Context(), "n.md", "Old name", "New: one")
@@ -250,10 +281,11 @@ func TestHeading(t *testing.T) {
 		"o/n2.md":   "[[#Old name]]",
 		"o/note.md": "# Old name\n",
 	}
+	want["broken.md"] = v["broken.md"]
 	if show(now) != show(want) {
 		t.Errorf("got\n%s\nwant\n%s", show(now), show(want))
 	}
-	if plan.Links != 13 || len(plan.Skipped) != 0 {
+	if plan.Links != 13 || len(plan.Skipped) != 1 || plan.Skipped[0].Path != "broken.md" {
 		t.Errorf("%d links, skipped %v", plan.Links, plan.Skipped)
 	}
 	if back := now.apply(t, plan.Set.Inverse()); show(back) != show(v) {

@@ -3,6 +3,7 @@ package relink
 import (
 	"context"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -76,20 +77,33 @@ func (w *world) concerned(f *file, yield func(note.Link)) {
 			yield(l)
 		}
 	}
-	if f.note.Front.Broken != "" && w.point == nil {
-		for _, l := range lostLinks(f.note) {
-			if all || w.keys[index.TargetKey(l.Target)] {
-				yield(l)
-			}
+	if w.point != nil {
+		return
+	}
+	for _, l := range lostLinks(f.note) {
+		if all || w.keys[index.TargetKey(l.Target)] {
+			yield(l)
 		}
 	}
 }
 
-// lostLinks are the wikilinks in front matter that cannot be read. They are
-// known by their Field, which no property can have, and never rewritten.
+// lost is the Field of a link that stands where the note cannot be read. No
+// property has such a name. It is told about and never rewritten.
+const lost = "\x00"
+
+// lostLinks are the links in front matter or in a canvas that cannot be read.
 func lostLinks(n *note.Note) []note.Link {
+	if n.Front.Broken != "" {
+		return lostWikilinks(n.Text()[n.Front.YAML.Start:n.Front.YAML.End])
+	}
+	if slices.ContainsFunc(n.Problems, func(p note.Problem) bool { return p.Kind == "broken_canvas" }) {
+		return lostNodes(n)
+	}
+	return nil
+}
+
+func lostWikilinks(s string) []note.Link {
 	var out []note.Link
-	s := n.Text()[n.Front.YAML.Start:n.Front.YAML.End]
 	for {
 		_, rest, ok := strings.Cut(s, "[[")
 		if !ok {
@@ -105,14 +119,27 @@ func lostLinks(n *note.Note) []note.Link {
 			continue
 		}
 		target, _, _ := strings.Cut(inner, "|")
-		target, _, _ = strings.Cut(target, "#")
-		if target = strings.TrimSpace(target); target != "" {
-			out = append(out, note.Link{Kind: note.InFront, Target: target, Field: lost})
-		}
+		target, fragment, _ := strings.Cut(target, "#")
+		out = append(out, note.Link{Kind: note.InFront, Target: strings.TrimSpace(target), Fragment: strings.TrimSpace(fragment), Field: lost})
 	}
 }
 
-const lost = "\x00"
+// fileNode is what names the file of a canvas's node.
+var fileNode = regexp.MustCompile(`"file"\s*:\s*"((?:[^"\\]|\\.)*)"`)
+
+func lostNodes(n *note.Note) []note.Link {
+	known := map[int]bool{}
+	for _, l := range n.Links {
+		known[l.Dest.Start] = true
+	}
+	var out []note.Link
+	for _, m := range fileNode.FindAllStringSubmatchIndex(n.Text(), -1) {
+		if !known[m[2]] {
+			out = append(out, note.Link{Kind: note.Canvas, Target: n.Text()[m[2]:m[3]], Field: lost})
+		}
+	}
+	return out
+}
 
 // judge tells whether a link must be rewritten, and to what.
 func (w *world) judge(f *file, l note.Link) (task, bool) {

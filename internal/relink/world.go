@@ -154,15 +154,15 @@ func (w *world) linking(ctx context.Context) error {
 	return w.illegible(ctx)
 }
 
-// illegible adds the notes whose front matter cannot be read: their properties
-// are not in the index, and links in them are told about, not missed.
+// illegible adds the notes and canvases of which a part cannot be read: links in
+// it are not in the index, and are told about, not missed.
 func (w *world) illegible(ctx context.Context) error {
 	rows, err := w.Store.Notes(ctx, index.Select{Filter: index.Filter{Problems: true}})
 	if err != nil {
 		return err
 	}
 	for _, r := range rows {
-		if slices.ContainsFunc(r.Problems, func(p index.Problem) bool { return p.Kind == "broken_yaml" }) {
+		if slices.ContainsFunc(r.Problems, func(p index.Problem) bool { return p.Kind == "broken_yaml" || p.Kind == "broken_canvas" }) {
 			w.sources[r.File.Path] += 0
 		}
 	}
@@ -176,13 +176,12 @@ func (w *world) open(ctx context.Context, p string) (*file, error) {
 		return f, nil
 	}
 	text, err := w.Read(ctx, p)
-	switch {
+	switch kind := fault.Of(err); {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case fault.Of(err) == fault.NotFound, fault.Of(err) == fault.Offline && err != nil:
-		if fault.Of(err) == fault.Offline {
-			return nil, err
-		}
+	case kind == fault.Offline:
+		return nil, err // that says nothing about the file
+	case kind == fault.NotFound:
 		w.files[p] = nil
 		return nil, nil
 	case err != nil:
@@ -304,7 +303,10 @@ func (w *world) count(f *file, links []note.Link) {
 	w.plan.Files = append(w.plan.Files, FileLinks{Path: w.place(f.path), Lines: slices.Compact(lines)})
 }
 
-// brokenReason says why the front matter of a note is left alone.
+// brokenReason says why a part of a file is left alone.
 func brokenReason(n *note.Note) string {
-	return fmt.Sprintf("the front matter cannot be read, line %d: %s", n.Front.BrokenLine, n.Front.Broken)
+	if n.Front.Broken != "" {
+		return fmt.Sprintf("the front matter cannot be read, line %d: %s", n.Front.BrokenLine, n.Front.Broken)
+	}
+	return "the canvas is broken: it cannot be read to its end"
 }
