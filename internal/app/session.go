@@ -374,9 +374,10 @@ func (s *session) fresh() index.Freshness {
 // face is what a surface sees of the session.
 func (s *session) face(ctx context.Context) (*cli.Session, error) {
 	version := func(ctx context.Context, hash string) (string, bool) { return s.history.Image(ctx, hash) }
+	parse := s.dialect(ctx)
 	reg, err := s.registry(
-		notes.Tools(notes.Env{Vault: s.vault, Store: s.store, Search: s.search, Fresh: s.fresh, Now: s.app.now, Version: version}),
-		find.Tools(find.Env{Vault: s.vault, Store: s.store, Search: s.search, Fresh: s.fresh}),
+		notes.Tools(notes.Env{Vault: s.vault, Store: s.store, Search: s.search, Fresh: s.fresh, Now: s.app.now, Parse: parse, Version: version}),
+		find.Tools(find.Env{Vault: s.vault, Store: s.store, Search: s.search, Fresh: s.fresh, Parse: parse}),
 	)
 	if err != nil {
 		return nil, err

@@ -52,6 +52,7 @@ var docs = map[string]tool.Comment{
 	}},
 	"Env": {Text: "Env is what these tools may touch.", Fields: map[string]string{
 		"Fresh":   "Fresh tells how far the index can be believed.",
+		"Parse":   "the dialect of the vault",
 		"Version": "Version returns the text that had a hash, where history still has it; may be nil.",
 	}},
 	"Filter": {Text: "Filter narrows a search to some notes.", Fields: map[string]string{
@@ -133,6 +134,22 @@ var docs = map[string]tool.Comment{
 		"Outline": "Only the headings.",
 		"Path":    "Path of the note from the vault root, or its file name, title or alias if unique.",
 		"Section": "Heading (\"Brewing\", \"Tea > Brewing\") or block (\"^id\") to read alone.",
+	}},
+	"RenameNote": {Text: "RenameNote renames or moves a note, file, folder or heading; links follow.", Fields: map[string]string{
+		"Heading":     "Instead: a heading ...",
+		"IfHash":      "Hash from reading.",
+		"NewHeading":  "... and its new text.",
+		"NewPath":     "A name alone keeps the folder.",
+		"Path":        "Path or name.",
+		"UpdateLinks": "Rewrite links.",
+	}},
+	"Renamed": {Text: "Renamed is a file, a folder or a heading with another name.", Fields: map[string]string{
+		"Files":   "Files in which links were rewritten, with the lines.",
+		"Heading": "Heading is the new text of a heading that was renamed.",
+		"More":    "More tells how many files are not listed.",
+		"Moved":   "Moved is the number of files that have another path.",
+		"Skipped": "Skipped are files with links that could not be rewritten.",
+		"total":   "files with rewritten links",
 	}},
 	"SearchNotes": {Text: "SearchNotes finds the notes that answer a question best, by words and meaning, each with its best passage. Use it first.", Fields: map[string]string{
 		"Explain": "Say where each score comes from.",
