@@ -15,6 +15,7 @@ import (
 	"lore/internal/change"
 	"lore/internal/fault"
 	"lore/internal/vault"
+	"lore/internal/vault/journal"
 )
 
 // A desk is a vault on disk with a writer.
@@ -92,7 +93,7 @@ func (d *desk) must(edits ...change.Edit) Receipt {
 // temporary file.
 func (d *desk) tidy() {
 	d.t.Helper()
-	entries, err := os.ReadDir(d.path(journalDir))
+	entries, err := os.ReadDir(d.path(journal.Folder))
 	if err == nil && len(entries) > 0 {
 		d.t.Errorf("the journal holds %v", entries)
 	}
