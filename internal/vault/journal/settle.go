@@ -82,7 +82,8 @@ func (t *Op) standsAlone(whole bool) (stands, made bool, err error) {
 	done, err := t.done(s)
 	switch {
 	case err != nil || !done && s.Kind != Swaps:
-		return false, s.Via != "", disk.Explain(s.Key, err)
+		// On a detour, or with two names for a moment, it is half made.
+		return false, s.Via != "" || !t.Can.NoReplace, disk.Explain(s.Key, err)
 	case s.Kind == Swaps:
 		return t.swapStands(s, done)
 	case s.creates() && !whole: // or somebody else's file of that name

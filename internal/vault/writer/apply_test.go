@@ -29,7 +29,24 @@ type desk struct {
 
 func newDesk(t *testing.T, files map[string]string) *desk {
 	t.Helper()
-	d := &desk{t: t, dir: t.TempDir()}
+	return newDeskIn(t, t.TempDir(), files)
+}
+
+// memoryDir is a folder in memory where there is such a thing: tests with
+// thousands of syncs are not about the disk.
+func memoryDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "lore-test-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+func newDeskIn(t *testing.T, dir string, files map[string]string) *desk {
+	t.Helper()
+	d := &desk{t: t, dir: dir}
 	for p, s := range files {
 		d.put(p, s)
 	}

@@ -93,7 +93,7 @@ func (t *task) takeLock() (fresh bool, before string, err error) {
 		_ = file.Close() // nothing was written
 		return false, "", disk.Explain(own, err)
 	}
-	t.Can.Lock = supported
+	w.can.Lock, t.Can.Lock = supported, supported
 	if !supported && !w.warned {
 		w.warned = true
 		t.Warnings = append(t.Warnings, "the file system has no locks: let only one lore process write this vault")
