@@ -158,6 +158,9 @@ func (s *session) apply(ctx context.Context, op string, set change.Set) error {
 // settle lets the index see what was written.
 func (s *session) settle(ctx context.Context, paths []string) error {
 	_, err := s.indexer.Update(ctx, paths)
+	s.mu.Lock()
+	s.changed = true
+	s.mu.Unlock()
 	return err
 }
 

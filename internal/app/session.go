@@ -56,8 +56,9 @@ type session struct {
 	wg      sync.WaitGroup
 	closers []func() error
 
-	mu  sync.Mutex
-	sum index.Summary
+	mu      sync.Mutex
+	sum     index.Summary
+	changed bool // a tool changed notes, whose passages may lack vectors
 }
 
 // patience is how long a question waits for the index to catch up with the
@@ -338,9 +339,10 @@ const few = 16
 // changes. A vault without any is left to lore index: it takes minutes.
 func (s *session) embedFew(ctx context.Context) error {
 	s.mu.Lock()
-	wrote := s.sum.Wrote()
+	wrote := s.sum.Wrote() > 0 || s.changed
+	s.changed = false
 	s.mu.Unlock()
-	if _, ok := s.model.(*builtin.Model); !ok || wrote == 0 {
+	if _, ok := s.model.(*builtin.Model); !ok || !wrote {
 		return nil
 	}
 	st, err := s.store.Stats(ctx, s.model.ID())
@@ -352,6 +354,22 @@ func (s *session) embedFew(ctx context.Context) error {
 		return nil
 	}
 	return s.embedAll(ctx, 1)
+}
+
+// embedChanged gives what a tool wrote its vectors, after the answer was shown.
+// Nothing depends on it: what is left out is embedded later.
+func (s *session) embedChanged() {
+	s.mu.Lock()
+	changed := s.changed
+	s.mu.Unlock()
+	if !changed || s.store == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	if err := s.embedFew(ctx); err != nil {
+		s.log.Warn("passages could not be embedded", "error", err)
+	}
 }
 
 // lost reports whether the comparison found that most notes are gone.
@@ -463,6 +481,7 @@ func (s *session) embedOnWake(ctx context.Context, wake <-chan struct{}) {
 
 // close ends what runs and lets everything go, last opened first.
 func (s *session) close() error {
+	s.embedChanged()
 	if s.cancel != nil {
 		s.cancel()
 	}
