@@ -67,6 +67,8 @@ func isLog(x ast.Expr) bool {
 		return strings.EqualFold(x.Name, "log")
 	case *ast.SelectorExpr:
 		return strings.EqualFold(x.Sel.Name, "log")
+	case *ast.CallExpr:
+		return isLog(x.Fun)
 	}
 	return false
 }

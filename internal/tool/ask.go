@@ -42,7 +42,7 @@ func (c *call) ask(ctx context.Context, q Question) (Result, error) {
 	if err := c.deps.Questions.Ask(ctx, q); err != nil {
 		return Result{}, fmt.Errorf("%s: the question cannot be kept: %w", c.tool.Name, err)
 	}
-	c.log.Info("approval asked", "approval", q.ID, "risk", string(q.Risk), "files", len(q.Changes))
+	c.log().Info("approval asked", "approval", q.ID, "risk", string(q.Risk), "files", len(q.Changes))
 	c.deps.Bus.Publish(TopicAsked, q, true)
 	return c.waits(q), nil
 }

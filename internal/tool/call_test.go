@@ -23,6 +23,7 @@ import (
 	"lore/internal/fault"
 	"lore/internal/history"
 	"lore/internal/policy"
+	"lore/internal/state"
 	"lore/internal/tool"
 	"lore/internal/tool/tooltest"
 )
@@ -405,5 +406,30 @@ func TestToolsComeGoAndSwitch(t *testing.T) {
 	jot, err := b.reg.Find("jot")
 	if err != nil || b.reg.Instructions(jot) != "briefly" {
 		t.Errorf("the instructions are %q, %v", b.reg.Instructions(jot), err)
+	}
+}
+
+// BenchmarkEmptyRead shows what the door costs around a tool that does nothing:
+// with nobody to record, and with the real history.
+func BenchmarkEmptyRead(b *testing.B) {
+	peek := tool.Toolset("bench", docs, tool.Read[Peek](0))
+	dir := b.TempDir()
+	file := state.In(dir)
+	h := history.New(file, history.Options{})
+	b.Cleanup(func() {
+		if err := errors.Join(h.Close(), file.Close()); err != nil {
+			b.Error(err)
+		}
+	})
+	for name, deps := range map[string]tool.Deps{"bare": {}, "recorded": {Ledger: h}} {
+		r := tool.NewRegistry(deps, peek)
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := r.Call(b.Context(), person, "peek", nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
