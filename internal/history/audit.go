@@ -195,19 +195,20 @@ func (a *audit) append(ctx context.Context, tx *sql.Tx, list []entry, synced boo
 func (a *audit) chain(key []byte, end tail, known int64, list []entry) (text []byte, seq int64, mac string, err error) {
 	seq, mac = end.last.Seq, end.last.MAC
 	at := list[0].Time
+	found := entry{Time: at}
 	if len(end.piece) > 0 {
 		sum := sha256.Sum256(bytes.TrimSuffix(end.piece, []byte("\n")))
-		list = append([]entry{{Event: "torn", Time: at, Torn: hex.EncodeToString(sum[:])}}, list...)
+		found.Event, found.Torn = "torn", hex.EncodeToString(sum[:])
 		if end.piece[len(end.piece)-1] != '\n' {
 			text = append(text, '\n')
 		}
 	}
 	if known > seq {
-		list = append([]entry{{Event: "missing", Time: at, Last: known}}, list...)
-		if len(end.piece) > 0 {
-			list[0].Torn, list = list[1].Torn, append(list[:1], list[2:]...)
-		}
+		found.Event, found.Last = "missing", known
 		seq = known
+	}
+	if found.Event != "" {
+		list = append([]entry{found}, list...)
 	}
 	for _, e := range list {
 		seq++

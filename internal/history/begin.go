@@ -29,9 +29,13 @@ func (s *Store) Begin(ctx context.Context, op tool.Operation) error {
 	if err := s.Flush(ctx); err != nil {
 		return err
 	}
-	sides, err := s.sides(ctx, op.Edits)
+	d, err := s.db(ctx)
 	if err != nil {
 		return err
+	}
+	sides, err := s.sides(ctx, d, op.Edits)
+	if err != nil {
+		return s.explain(err)
 	}
 	who, err := json.Marshal(op.Who)
 	if err != nil {

@@ -1,20 +1,17 @@
 package history
 
 import (
-	"bytes"
-	"compress/flate"
 	"context"
 	"crypto/sha256"
 	"database/sql"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 
 	"lore/internal/change"
+	"lore/internal/db"
 	"lore/internal/fault"
 )
 
@@ -24,52 +21,13 @@ type sum = [sha256.Size]byte
 type side struct {
 	hash sum
 	text string
-	raw  bool
-	data []byte // packed; nil until someone needs it
-}
+	base *side // what it may be kept as the difference to
+	// Looked says that it was looked for, and known that it was there.
+	looked, known bool
 
-// packers are writers that deflate, used again: a new one costs more than what
-// it does to a note.
-type packers struct{ pool sync.Pool }
-
-func (p *packers) pack(s *side) error {
-	if s.data != nil {
-		return nil
-	}
-	var b bytes.Buffer
-	w, ok := p.pool.Get().(*flate.Writer)
-	if ok {
-		w.Reset(&b)
-	} else {
-		var err error
-		if w, err = flate.NewWriter(&b, flate.BestSpeed); err != nil {
-			return err
-		}
-	}
-	defer p.pool.Put(w)
-	if _, err := io.WriteString(w, s.text); err != nil {
-		return err
-	}
-	if err := w.Close(); err != nil {
-		return err
-	}
-	if s.data = b.Bytes(); len(s.data) >= len(s.text) {
-		s.raw, s.data = true, append(make([]byte, 0, 1+len(s.text)), s.text...)
-	}
-	return nil
-}
-
-func unpack(data []byte, raw bool, size int) (string, error) {
-	if raw {
-		return string(data), nil
-	}
-	r := flate.NewReader(bytes.NewReader(data))
-	var b strings.Builder
-	b.Grow(size)
-	if _, err := io.Copy(&b, r); err != nil {
-		return "", err
-	}
-	return b.String(), r.Close()
+	whole, diff *packed // nil until someone needs it
+	id          int64   // of its row, once it has one
+	depth       int
 }
 
 // many is how many contents are worth a second core, and worth keeping the
@@ -78,80 +36,174 @@ const many = 64
 
 // sides lists the contents of a set in the order of its edits, two for each;
 // nil where there is no file or it moves as it is.
-func (s *Store) sides(ctx context.Context, set change.Set) ([]*side, error) {
+func (s *Store) sides(ctx context.Context, d *db.DB, set change.Set) ([]*side, error) {
 	out := make([]*side, 2*len(set))
-	work := func(from, to int, pack bool) error {
-		for i := from; i < to; i++ {
-			text := set[i/2].Before
-			if i%2 == 1 {
-				text = set[i/2].After
-			}
-			if text == nil {
-				continue
-			}
+	hash := func(i int) error {
+		text := set[i/2].Before
+		if i%2 == 1 {
+			text = set[i/2].After
+		}
+		if text != nil {
 			out[i] = &side{hash: sha256.Sum256([]byte(*text)), text: *text}
-			if !pack {
-				continue
-			}
-			if err := s.packs.pack(out[i]); err != nil {
-				return err
-			}
 		}
 		return nil
 	}
+	if err := each(ctx, len(out), hash); err != nil {
+		return nil, err
+	}
+	for i := 1; i < len(out); i += 2 {
+		if out[i] != nil && out[i-1] != nil && out[i].hash != out[i-1].hash {
+			out[i].base = out[i-1]
+		}
+	}
 	if len(out) < many {
-		return out, work(0, len(out), false)
+		return out, nil
 	}
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(2)
-	for from := 0; from < len(out); from += many {
-		g.Go(func() error { return errors.Join(ctx.Err(), work(from, min(from+many, len(out)), true)) })
+	if err := markKnown(ctx, d, out); err != nil {
+		return nil, err
 	}
-	return out, g.Wait()
+	return out, each(ctx, len(out), func(i int) error {
+		if out[i] == nil || out[i].known {
+			return nil
+		}
+		_, err := s.packs.best(out[i], true)
+		return err
+	})
 }
 
-const (
-	useImage = `UPDATE image SET uses = uses + 1 WHERE hash = ?`
-	addImage = `INSERT INTO image (hash, uses, size, raw, data) VALUES (?, 1, ?, ?, ?)`
-)
+// each calls f with all numbers below n, on two cores when there are many.
+func each(ctx context.Context, n int, f func(i int) error) error {
+	some := func(from, to int) error {
+		for i := from; i < to; i++ {
+			if err := f(i); err != nil {
+				return err
+			}
+		}
+		return ctx.Err()
+	}
+	if n < many {
+		return some(0, n)
+	}
+	var g errgroup.Group
+	g.SetLimit(2)
+	for from := 0; from < n; from += many {
+		g.Go(func() error { return some(from, min(from+many, n)) })
+	}
+	return g.Wait()
+}
 
-// putImages stores the contents that are not there yet and counts the others
-// once more.
-func (s *Store) putImages(ctx context.Context, tx *sql.Tx, sides []*side) error {
-	use, err := tx.PrepareContext(ctx, useImage)
-	if err != nil {
-		return err
+// batch is how many contents are looked for in one query.
+const batch = 200
+
+// markKnown finds contents that need not be packed.
+func markKnown(ctx context.Context, d *db.DB, sides []*side) error {
+	byHash := make(map[sum][]*side, len(sides))
+	var args []any
+	flush := func() error {
+		rows, err := d.Read.QueryContext(ctx, `SELECT hash FROM image WHERE hash IN (?`+strings.Repeat(`, ?`, len(args)-1)+`)`, args...)
+		if err != nil {
+			return err
+		}
+		args = args[:0]
+		defer rows.Close()
+		for rows.Next() {
+			var h []byte
+			if err := rows.Scan(&h); err != nil {
+				return err
+			}
+			for _, c := range byHash[sum(h)] {
+				c.known = true
+			}
+		}
+		return rows.Err()
 	}
-	defer use.Close()
-	add, err := tx.PrepareContext(ctx, addImage)
-	if err != nil {
-		return err
-	}
-	defer add.Close()
-	bytes := int64(0)
 	for _, c := range sides {
 		if c == nil {
 			continue
 		}
-		res, err := use.ExecContext(ctx, c.hash[:])
-		if err != nil {
-			return err
+		c.looked = true
+		if byHash[c.hash] = append(byHash[c.hash], c); len(byHash[c.hash]) == 1 {
+			args = append(args, c.hash[:])
 		}
-		if n, err := res.RowsAffected(); err != nil || n > 0 {
-			if err != nil {
+		if len(args) == batch {
+			if err := flush(); err != nil {
 				return err
 			}
+		}
+	}
+	if len(args) == 0 {
+		return nil
+	}
+	return flush()
+}
+
+const (
+	useImage  = `UPDATE image SET uses = uses + 1 WHERE hash = ? RETURNING id, depth`
+	addImage  = `INSERT INTO image (hash, uses, size, raw, data, base, depth) VALUES (?, 1, ?, ?, ?, ?, ?) ON CONFLICT (hash) DO NOTHING`
+	leanImage = `UPDATE image SET uses = uses + 1 WHERE id = ?`
+)
+
+// A shelf puts images into their table.
+type shelf struct {
+	packs          *packers
+	use, add, lean *sql.Stmt
+	bytes          int64
+}
+
+// putImages stores the contents that are not there yet and counts the others
+// once more.
+func (s *Store) putImages(ctx context.Context, tx *sql.Tx, sides []*side) error {
+	sh := shelf{packs: &s.packs}
+	for query, st := range map[string]**sql.Stmt{useImage: &sh.use, addImage: &sh.add, leanImage: &sh.lean} {
+		var err error
+		if *st, err = tx.PrepareContext(ctx, query); err != nil {
+			return err
+		}
+		defer (*st).Close()
+	}
+	for _, c := range sides {
+		if c == nil {
 			continue
 		}
-		if err := s.packs.pack(c); err != nil {
+		if err := sh.put(ctx, c); err != nil {
 			return err
 		}
-		if _, err := add.ExecContext(ctx, c.hash[:], len(c.text), c.raw, c.data); err != nil {
-			return err
-		}
-		bytes += int64(len(c.data))
 	}
-	return addBytes(ctx, tx, bytes)
+	return addBytes(ctx, tx, sh.bytes)
+}
+
+func (sh *shelf) put(ctx context.Context, c *side) error {
+	if c.known || !c.looked {
+		err := sh.use.QueryRowContext(ctx, c.hash[:]).Scan(&c.id, &c.depth)
+		if !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+	}
+	p, err := sh.packs.best(c, c.base != nil && c.base.depth < maxDepth)
+	if err != nil {
+		return err
+	}
+	base, depth := int64(0), 0
+	if p.diff {
+		base, depth = c.base.id, c.base.depth+1
+	}
+	res, err := sh.add.ExecContext(ctx, c.hash[:], len(c.text), p.raw, p.data, base, depth)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		// It came in between, or stands twice in the set.
+		return errors.Join(err, sh.use.QueryRowContext(ctx, c.hash[:]).Scan(&c.id, &c.depth))
+	}
+	if c.id, err = res.LastInsertId(); err != nil {
+		return err
+	}
+	c.depth = depth
+	sh.bytes += int64(len(p.data))
+	if p.diff {
+		_, err = sh.lean.ExecContext(ctx, base)
+	}
+	return err
 }
 
 // addBytes keeps the sum of all images, so that nobody has to count them.
@@ -169,11 +221,6 @@ func addBytes(ctx context.Context, tx *sql.Tx, n int64) error {
 // freeImages gives up what the edits hold and removes contents that nobody
 // holds any more.
 func freeImages(ctx context.Context, tx *sql.Tx, list []editRow) error {
-	drop, err := tx.PrepareContext(ctx, `UPDATE image SET uses = uses - 1 WHERE hash = ? RETURNING uses, length(data)`)
-	if err != nil {
-		return err
-	}
-	defer drop.Close()
 	forget, err := tx.PrepareContext(ctx, `UPDATE edit SET kept = 0 WHERE op = ? AND n = ?`)
 	if err != nil {
 		return err
@@ -191,20 +238,36 @@ func freeImages(ctx context.Context, tx *sql.Tx, list []editRow) error {
 			if h == nil {
 				continue
 			}
-			var uses, size int64
-			if err := drop.QueryRowContext(ctx, h).Scan(&uses, &size); err != nil {
+			var id int64
+			if err := tx.QueryRowContext(ctx, `SELECT id FROM image WHERE hash = ?`, h).Scan(&id); err != nil {
 				return fmt.Errorf("image %x: %w", h[:4], err)
 			}
-			if uses > 0 {
-				continue
+			n, err := freeImage(ctx, tx, id)
+			if err != nil {
+				return fmt.Errorf("image %x: %w", h[:4], err)
 			}
-			if _, err := tx.ExecContext(ctx, `DELETE FROM image WHERE hash = ?`, h); err != nil {
-				return err
-			}
-			freed += size
+			freed += n
 		}
 	}
 	return addBytes(ctx, tx, -freed)
+}
+
+// freeImage gives up one use of an image. The last one removes it, and gives up
+// the image that it is the difference to.
+func freeImage(ctx context.Context, tx *sql.Tx, id int64) (freed int64, err error) {
+	for id != 0 {
+		var uses, size, base int64
+		err := tx.QueryRowContext(ctx, `UPDATE image SET uses = uses - 1 WHERE id = ? RETURNING uses, length(data), base`, id).Scan(&uses, &size, &base)
+		if err != nil || uses > 0 {
+			return freed, err
+		}
+		if _, err := tx.ExecContext(ctx, `DELETE FROM image WHERE id = ?`, id); err != nil {
+			return freed, err
+		}
+		freed += size
+		id = base
+	}
+	return freed, nil
 }
 
 type queryer interface {
@@ -213,14 +276,20 @@ type queryer interface {
 
 // readImage returns the content of that hash, and proves that it is.
 func readImage(ctx context.Context, q queryer, hash []byte) (*string, error) {
-	var raw bool
-	var size int
-	var data []byte
-	err := q.QueryRowContext(ctx, `SELECT raw, size, data FROM image WHERE hash = ?`, hash).Scan(&raw, &size, &data)
-	if err != nil {
+	var id int64
+	if err := q.QueryRowContext(ctx, `SELECT id FROM image WHERE hash = ?`, hash).Scan(&id); err != nil {
 		return nil, err
 	}
-	text, err := unpack(data, raw, size)
+	var steps []stored
+	for id != 0 && len(steps) <= maxDepth {
+		var st stored
+		err := q.QueryRowContext(ctx, `SELECT size, raw, data, base FROM image WHERE id = ?`, id).Scan(&st.size, &st.raw, &st.data, &id)
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, st)
+	}
+	text, err := unpack(steps)
 	if err != nil || sha256.Sum256([]byte(text)) != sum(hash) {
 		return nil, fault.New(fault.Unavailable, "the kept content %x is damaged", hash[:6])
 	}
@@ -229,18 +298,18 @@ func readImage(ctx context.Context, q queryer, hash []byte) (*string, error) {
 
 // Image returns the content of that hash, in hexadecimal digits, when history
 // still has it. It is the base for a merge with what was read before.
-func (s *Store) Image(ctx context.Context, hash string) (string, bool) {
+func (s *Store) Image(ctx context.Context, hash string) (text string, ok bool) {
 	raw, ok := parseSum(hash)
 	if !ok {
 		return "", false
 	}
-	d, err := s.db(ctx)
-	if err != nil {
-		return "", false
-	}
-	text, err := readImage(ctx, d.Read, raw)
-	if err != nil {
-		return "", false
-	}
-	return *text, true
+	// One transaction: what a content is the difference to must not go between.
+	err := s.view(ctx, func(tx *sql.Tx) error {
+		p, err := readImage(ctx, tx, raw)
+		if err == nil {
+			text = *p
+		}
+		return err
+	})
+	return text, err == nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"encoding/hex"
 	"errors"
 	"slices"
 
@@ -29,6 +30,8 @@ type Wanted struct {
 type Step struct {
 	Edit  change.Edit
 	Op    Operation // whose edit is taken back or brought back; the newest, if the step covers several
+	After int64     // the operation that left the file as the step expects it
+	Redo  bool      // it brings back what was undone
 	Turns []Turn
 }
 
@@ -43,6 +46,18 @@ type Turn struct {
 // Ref is the turn as an operation names it in its Reverts. Free says that it
 // needs no edit: the file is already as it should be.
 func (t Turn) Ref(free bool) string { return ref{t.Op, t.Path, free}.String() }
+
+// Reverted names the operations that references such as [Turn.Ref] speak of,
+// each once.
+func Reverted(refs []string) []string {
+	var out []string
+	for _, text := range refs {
+		if r := parseRef(text); !slices.Contains(out, r.id) {
+			out = append(out, r.id)
+		}
+	}
+	return out
+}
 
 // Back returns the steps that do what w says, in the order in which they are to
 // be made. Each expects the file as the step before it, or the last recorded
@@ -238,7 +253,10 @@ func loadSteps(ctx context.Context, tx *sql.Tx, all []back) ([]Step, error) {
 		if !b.forward {
 			edit = edit.Inverse()
 		}
-		st := Step{Edit: edit}
+		st := Step{Edit: edit, After: b.row.op, Redo: b.turns[0].undone}
+		if b.forward {
+			st.After = b.row.toggled
+		}
 		for _, e := range b.turns {
 			op, err := operation(e.op)
 			if err != nil {
@@ -254,17 +272,35 @@ func loadSteps(ctx context.Context, tx *sql.Tx, all []back) ([]Step, error) {
 	return steps, nil
 }
 
-// Since tells the last operation after seq that touched a file and happened.
-// It answers who changed what an undo finds different.
-func (s *Store) Since(ctx context.Context, path string, seq int64) (op Operation, ok bool, err error) {
+// A Touch is the last recorded change of a file.
+type Touch struct {
+	Operation
+	// Hash is of the content that it left, in hexadecimal digits; "" when it
+	// left none or moved the file as it was.
+	Hash string
+}
+
+// Since tells the last operation after seq that touched a file and happened. It
+// answers who changed what an undo finds different.
+func (s *Store) Since(ctx context.Context, path string, seq int64) (touch Touch, ok bool, err error) {
 	err = s.view(ctx, func(tx *sql.Tx) error {
-		op, err = one(ctx, tx, `WHERE seq > ? AND outcome IN ('applied', 'undone')
+		op, err := one(ctx, tx, `WHERE seq > ? AND outcome IN ('applied', 'undone')
 		  AND seq IN (SELECT op FROM edit WHERE path = ? UNION SELECT op FROM edit WHERE source <> '' AND source = ?) ORDER BY seq DESC`, seq, path, path)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}
-		ok = err == nil
-		return err
+		if err != nil {
+			return err
+		}
+		list, err := edits(ctx, tx, `WHERE op = ? AND path = ?`, op.Seq, path)
+		if err != nil {
+			return err
+		}
+		touch, ok = Touch{Operation: op}, true
+		if len(list) > 0 {
+			touch.Hash = hex.EncodeToString(list[0].after)
+		}
+		return nil
 	})
-	return op, ok, err
+	return touch, ok, err
 }

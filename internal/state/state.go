@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"lore/internal/db"
 	"lore/internal/fault"
@@ -79,15 +80,33 @@ func (f *File) open(ctx context.Context) (*db.DB, error) {
 	if err := f.prepare(); err != nil {
 		return nil, err
 	}
-	d, err := db.Open(f.Path(), db.Options{CacheKB: cacheKB, Synchronous: "FULL"})
-	if err != nil {
-		return nil, err
+	for try := 0; ; try++ {
+		d, err := db.Open(f.Path(), db.Options{CacheKB: cacheKB, Synchronous: "FULL"})
+		if err != nil {
+			return nil, err
+		}
+		if err = migrate(ctx, d); err == nil {
+			return d, nil
+		}
+		err = errors.Join(err, d.Close())
+		// SQLite does not wait for another process that gives a new file its
+		// log at the same moment, whatever the busy timeout says.
+		if !db.IsBusy(err) || try == tries {
+			return nil, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(step):
+		}
 	}
-	if err := migrate(ctx, d); err != nil {
-		return nil, errors.Join(err, d.Close())
-	}
-	return d, nil
 }
+
+// How often, and how far apart, a file is tried that others are making.
+const (
+	tries = 200
+	step  = 5 * time.Millisecond
+)
 
 // prepare makes the folder and the file before SQLite does, so that nobody else
 // can read what stands in them: the images of notes are as private as notes.

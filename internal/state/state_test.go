@@ -3,12 +3,14 @@ package state_test
 import (
 	"database/sql"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
+	"lore/internal/db"
 	"lore/internal/fault"
 	"lore/internal/state"
 )
@@ -110,5 +112,45 @@ func TestFailedTransactionsLeaveNothing(t *testing.T) {
 	must(t, d.Read.QueryRow(`SELECT count(*) FROM fact`).Scan(&n))
 	if !errors.Is(err, broken) || n != 0 {
 		t.Errorf("%v, %d rows", err, n)
+	}
+}
+
+// TestOldFilesAreMigrated: a file of every earlier version becomes what a new
+// one is.
+func TestOldFilesAreMigrated(t *testing.T) {
+	tables := func(f *state.File) (out string) {
+		d, err := f.DB(t.Context())
+		must(t, err)
+		must(t, d.Read.QueryRow(`SELECT group_concat(name || ':' || (SELECT group_concat(name) FROM pragma_table_info(s.name)), ';')
+		  FROM (SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name) s`).Scan(&out))
+		return out
+	}
+	fresh := state.In(t.TempDir())
+	defer fresh.Close()
+	want := tables(fresh)
+	for v := 1; v < state.Version(); v++ {
+		dir := t.TempDir()
+		old, err := db.Open(filepath.Join(dir, "state.db"), db.Options{})
+		must(t, err)
+		for i := 1; i <= v; i++ {
+			text, err := os.ReadFile(fmt.Sprintf("migrations/%03d.sql", i))
+			must(t, err)
+			_, err = old.Write.Exec(string(text))
+			must(t, err)
+		}
+		_, err = old.Write.Exec(fmt.Sprintf(`PRAGMA user_version = %d; INSERT INTO fact VALUES ('kept', 'yes')`, v))
+		must(t, err)
+		must(t, old.Close())
+		f := state.In(dir)
+		if got := tables(f); got != want {
+			t.Errorf("version %d becomes\n%s\nwant\n%s", v, got, want)
+		}
+		d, err := f.DB(t.Context())
+		must(t, err)
+		var kept string
+		if err := d.Read.QueryRow(`SELECT value FROM fact`).Scan(&kept); err != nil || kept != "yes" {
+			t.Errorf("version %d: %q, %v", v, kept, err)
+		}
+		must(t, f.Close())
 	}
 }

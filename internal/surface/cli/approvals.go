@@ -292,10 +292,18 @@ one before it. Whoever changes, removes or reorders an entry breaks the chain.`,
 				if p.g.JSON {
 					return p.encode(map[string]any{"success": true, "entries": n})
 				}
-				fmt.Fprintf(p.out, "%s, all of them sound\n", count(n, "entry"))
+				fmt.Fprintf(p.out, "%s, all of them sound\n", plural(n, "entry", "entries"))
 				return nil
 			})
 		},
 	})
 	return cmd
+}
+
+// plural is [count] for words that do not take an s.
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }

@@ -40,6 +40,10 @@ var update = flag.Bool("update", false, "write what the tools answer into their 
 //	-- call mcp --     the same, by a model that may write
 //	-- call reader --  the same, by a model that may only read
 //	-- answer --       a person's answer to the question that came, as JSON
+//	-- change ID --    edits as JSON, made and recorded as the operation
+//	                   op-c1, op-c2, … of the agent's run ID
+//	-- first TOOL --   a call of another tool of the set, which must succeed;
+//	                   -- ask TOOL --, which must leave a question
 //	-- want --         the answer as JSON, or error(kind): message
 //	-- view --         how a terminal shows it, when that is to be compared too
 //	-- diff --         the diff of the question or the dry run
@@ -86,6 +90,7 @@ type script struct {
 	calls int
 	state string // what must or may come next: "", "want", "view"
 
+	changes  int               // made by the script itself
 	before   map[string]string // the vault when it was opened
 	meddled  bool              // the script wrote files after that
 	question string            // the id of the last question
@@ -140,6 +145,10 @@ func (s *script) step(ctx context.Context, f *txtar.File, rewrite bool) error {
 		return s.call(ctx, rest, f)
 	case "answer":
 		return s.reply(ctx, f)
+	case "change":
+		return s.change(ctx, rest, f)
+	case "first", "ask":
+		return s.first(ctx, rest, f, word == "ask")
 	case "want":
 		if s.state != "want" {
 			return errors.New("a want must follow a call")
@@ -195,6 +204,50 @@ func (s *script) call(ctx context.Context, by string, f *txtar.File) error {
 	s.res, s.err = s.reg.Call(ctx, who, s.tool, json.RawMessage(f.Data))
 	s.asked()
 	return nil
+}
+
+// change makes edits as if a tool had planned them.
+func (s *script) change(ctx context.Context, run string, f *txtar.File) error {
+	if s.reg == nil {
+		s.reg = s.open()
+	}
+	s.changes++
+	op := tool.Operation{
+		ID: fmt.Sprintf("op-c%d", s.changes), Time: Now(), Tool: "change", Summary: "A change by the script",
+		Who: access.Principal{Kind: access.Agent, ID: run, Surface: "test"},
+	}
+	if err := json.Unmarshal(f.Data, &op.Edits); err != nil {
+		return fmt.Errorf("the edits are no JSON: %w", err)
+	}
+	if err := s.place.History.Begin(ctx, op); err != nil {
+		return err
+	}
+	if _, err := s.place.Writer.Apply(ctx, op.ID, op.Edits); err != nil {
+		return errors.Join(err, s.place.History.Finish(ctx, op.ID, tool.Dropped, err.Error()))
+	}
+	if err := s.place.History.Finish(ctx, op.ID, tool.Applied, ""); err != nil {
+		return err
+	}
+	_, err := s.place.indexer.Update(ctx, op.Edits.Paths())
+	return err
+}
+
+// first calls another tool. What it asks is approved, or left to wait.
+func (s *script) first(ctx context.Context, name string, f *txtar.File, ask bool) error {
+	if s.reg == nil {
+		s.reg = s.open()
+	}
+	who, _ := caller("")
+	res, err := s.reg.Call(ctx, who, name, json.RawMessage(f.Data))
+	switch {
+	case err != nil:
+		return err
+	case ask != (res.Question != nil) && ask:
+		return errors.New("nothing was asked")
+	case res.Question != nil && !ask:
+		_, err = s.reg.Answer(ctx, who, res.Question.ID, tool.Answer{Approve: true})
+	}
+	return err
 }
 
 // reply answers the last question.

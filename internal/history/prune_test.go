@@ -1,0 +1,126 @@
+package history_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"lore/internal/change"
+	"lore/internal/fault"
+	"lore/internal/history"
+	"lore/internal/tool"
+)
+
+func TestOldContentsAreThinned(t *testing.T) {
+	p := openIn(t, t.TempDir(), history.Options{Versions: 3})
+	for i := range 6 {
+		op := operation(fmt.Sprint("op-", i), change.Replace("a.md", fmt.Sprint(i), fmt.Sprint(i+1)))
+		if i == 0 {
+			op.Edits = append(op.Edits, change.Create("b.md", "only once"))
+		}
+		p.do(t, op)
+	}
+	must(t, p.Begin(t.Context(), operation("op-open", change.Create("c.md", "c"))))
+	kept := func() (out string) {
+		for i := range 6 {
+			op, err := p.Operation(t.Context(), fmt.Sprint("op-", i))
+			must(t, err)
+			out += map[bool]string{true: "+", false: "-"}[op.Kept]
+		}
+		return out
+	}
+	for _, c := range []struct {
+		age  time.Duration
+		want string
+	}{
+		{6 * 24 * time.Hour, "++++++"},
+		{6*24*time.Hour + time.Minute, "++++++"}, // it has just been looked
+		{8 * 24 * time.Hour, "---+++"},
+		{800 * 24 * time.Hour, "---+++"},
+	} {
+		must(t, p.Prune(t.Context(), now().Add(c.age)))
+		if got := kept(); got != c.want {
+			t.Errorf("after %v: %s, want %s", c.age, got, c.want)
+		}
+	}
+	if n := p.count(t, `SELECT count(*) FROM image`); n != 6 { // 3 to 6, "only once", "c"
+		t.Errorf("%d images", n)
+	}
+	if _, err := p.Back(t.Context(), history.Wanted{Operation: "op-1"}); fault.Of(err) != fault.Unavailable {
+		t.Errorf("an undo without contents: %v", err)
+	}
+	if _, err := p.Back(t.Context(), history.Wanted{Operation: "op-0", Path: "b.md"}); err != nil {
+		t.Errorf("the other file of it: %v", err)
+	}
+	must(t, p.Finish(t.Context(), "op-open", tool.Applied, ""))
+}
+
+func TestOldestGoFirst(t *testing.T) {
+	const size = 1000
+	p := openIn(t, t.TempDir(), history.Options{Cap: 10 * size})
+	for i := range 30 {
+		p.do(t, operation(fmt.Sprint("op-", i), change.Create(fmt.Sprint(i), noise(i, size/2)), change.Create(fmt.Sprint(i, "b"), noise(-i-1, size/2))))
+	}
+	must(t, p.Prune(t.Context(), now()))
+	list, err := p.Operations(t.Context(), history.Filter{})
+	must(t, err)
+	for _, op := range list {
+		if op.Kept != (op.Seq > 20) {
+			t.Errorf("%s is kept: %v", op.ID, op.Kept)
+		}
+	}
+	bytes := p.count(t, `SELECT sum(length(data)) FROM image`)
+	if bytes > 10*size || bytes != p.count(t, `SELECT value FROM fact WHERE name = 'image_bytes'`) {
+		t.Errorf("%d bytes are left", bytes)
+	}
+}
+
+func TestOldCallsGo(t *testing.T) {
+	p := open(t)
+	must(t, p.Record(t.Context(), call("call-0", tool.CallDone)))
+	must(t, p.Flush(t.Context()))
+	for _, c := range []struct{ days, want int }{{89, 1}, {91, 0}} {
+		must(t, p.Prune(t.Context(), now().Add(time.Duration(c.days)*24*time.Hour)))
+		list, err := p.Calls(t.Context(), history.Filter{})
+		must(t, err)
+		if len(list) != c.want {
+			t.Errorf("after %d days: %d", c.days, len(list))
+		}
+	}
+}
+
+// TestDifferencesOutliveTheirBase: a content that is kept as the difference to
+// an older one can be read when the older one is no longer kept for itself.
+func TestDifferencesOutliveTheirBase(t *testing.T) {
+	p := openIn(t, t.TempDir(), history.Options{Versions: 2})
+	text := noise(1, 3000)
+	const n = 40
+	for i := range n {
+		next := text[:i*20] + fmt.Sprint("edit ", i) + text[i*20:]
+		p.do(t, operation(fmt.Sprint("op-", i), change.Replace("a.md", text, next)))
+		text = next
+	}
+	whole := p.count(t, `SELECT count(*) FROM image WHERE base = 0`)
+	if bytes := p.count(t, `SELECT sum(length(data)) FROM image`); whole > n/8+1 || bytes > 25_000 {
+		t.Errorf("%d contents are kept whole, %d bytes", whole, bytes)
+	}
+	must(t, p.Prune(t.Context(), now().AddDate(0, 1, 0)))
+	for i := n - 2; i < n; i++ {
+		set, err := p.Edits(t.Context(), fmt.Sprint("op-", i))
+		must(t, err)
+		if i == n-1 && *set[0].After != text {
+			t.Error("the last content differs")
+		}
+	}
+	if left := p.count(t, `SELECT count(*) FROM image`); left > 12 {
+		t.Errorf("%d contents are left", left)
+	}
+	must(t, p.Prune(t.Context(), now().AddDate(0, 2, 0)))
+	if p.count(t, `SELECT sum(length(data)) FROM image`) != p.count(t, `SELECT value FROM fact WHERE name = 'image_bytes'`) {
+		t.Error("the bytes are counted wrongly")
+	}
+	if bad := p.count(t, `SELECT count(*) FROM image i WHERE uses <> (SELECT count(*) FROM image WHERE base = i.id)
+	    + (SELECT count(*) FROM edit WHERE kept AND before = i.hash) + (SELECT count(*) FROM edit WHERE kept AND after = i.hash)`); bad != 0 {
+		t.Errorf("%d contents have a wrong number of uses", bad)
+	}
+}

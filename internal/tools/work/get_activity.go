@@ -1,0 +1,152 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"lore/internal/access"
+	"lore/internal/fault"
+	"lore/internal/history"
+	"lore/internal/tool"
+)
+
+// GetActivity lists what was called, by whom and how it ended, newest first.
+// Use it to see what happened in the vault.
+type GetActivity struct {
+	// Only calls of this tool.
+	Tool string `json:"tool,omitempty"`
+	// Only calls that ended so.
+	Status string `json:"status,omitempty" enum:"started,done,pending,denied,failed,cancelled,dry_run"`
+	// Only calls by this kind of caller.
+	InitiatedBy string `json:"initiated_by,omitempty" enum:"person,agent,mcp,rest,schedule"`
+	// Only calls of this run, token or session.
+	By string `json:"run,omitempty"`
+	// Only calls about this file or folder.
+	Path string `json:"path,omitempty"`
+	// First day or moment, as 2026-01-31 or 2026-01-31T10:00.
+	Since string `json:"since,omitempty"`
+	// Last day or moment, included.
+	Until string `json:"until,omitempty"`
+	// Most calls.
+	Limit int `json:"limit,omitempty" default:"20" min:"1" max:"200"`
+	// Calls to skip.
+	Offset int `json:"offset,omitempty" min:"0"`
+	// Only calls after this sequence number, oldest first; take it from "next".
+	After int64 `json:"after,omitempty" min:"0"`
+}
+
+// Activity is a list of calls.
+type Activity struct {
+	Activity []Called `json:"activity"`
+	// Next is what to give as "after" to read on from here.
+	Next int64 `json:"next"`
+	// More tells how to read the calls before these.
+	More string `json:"more,omitempty"`
+}
+
+// Called is one recorded call.
+type Called struct {
+	Seq         int64          `json:"seq"`
+	Time        time.Time      `json:"time"`
+	InitiatedBy string         `json:"initiated_by"`
+	Run         string         `json:"run"`
+	Surface     string         `json:"surface"`
+	Tool        string         `json:"tool"`
+	Target      []string       `json:"target,omitempty"`
+	Args        map[string]any `json:"args,omitempty"`
+	ArgsHash    string         `json:"args_hash,omitempty"`
+	Decision    string         `json:"decision,omitempty"`
+	Reason      string         `json:"reason,omitempty"`
+	Status      string         `json:"status"`
+	Summary     string         `json:"result_summary,omitempty"`
+	Kind        string         `json:"kind,omitempty"`
+	Error       string         `json:"error,omitempty"`
+	DurationMS  int64          `json:"duration_ms"`
+	Tokens      int            `json:"tokens,omitempty"`
+	// Cost in US dollars; missing when it is unknown.
+	Cost      *float64 `json:"cost,omitempty"`
+	Operation string   `json:"operation_id,omitempty"`
+	Question  string   `json:"pending_operation_id,omitempty"`
+}
+
+// Run reads the list.
+func (in GetActivity) Run(ctx context.Context, env Env) (Activity, error) {
+	since, err := day("since", in.Since, false)
+	if err != nil {
+		return Activity{}, err
+	}
+	until, err := day("until", in.Until, true)
+	if err != nil {
+		return Activity{}, err
+	}
+	list, err := env.History.Calls(ctx, history.Filter{
+		Tool: in.Tool, Status: in.Status, Kind: access.Kind(in.InitiatedBy), Run: in.By, Path: in.Path,
+		Since: since, Until: until, After: in.After, Limit: in.Limit + 1, Offset: in.Offset,
+	})
+	if err != nil {
+		return Activity{}, err
+	}
+	out := Activity{Activity: []Called{}, Next: in.After}
+	if len(list) > in.Limit {
+		list = list[:in.Limit]
+		out.More = tool.MoreAfter(in.Offset, in.Limit)
+		if in.After > 0 {
+			out.More = fmt.Sprintf("there are more; call again with after %d", list[in.Limit-1].Seq)
+		}
+	}
+	for _, c := range list {
+		out.Activity = append(out.Activity, called(c))
+		out.Next = max(out.Next, c.Seq)
+	}
+	return out, nil
+}
+
+func called(c history.Call) Called {
+	out := Called{
+		Seq: c.Seq, Time: c.Time, InitiatedBy: string(c.Who.Kind), Run: c.Who.ID, Surface: c.Who.Surface, Tool: c.Tool, Target: c.Targets,
+		Args: arguments(c.Args), ArgsHash: c.ArgsHash, Decision: string(c.Decision), Reason: c.Reason, Status: string(c.Status), Summary: c.Summary,
+		Kind: string(c.Kind), Error: c.Error, DurationMS: c.Duration.Milliseconds(), Tokens: c.Tokens, Operation: c.Operation, Question: c.Question,
+	}
+	if c.Cost >= 0 {
+		out.Cost = &c.Cost
+	}
+	return out
+}
+
+// day reads a day or a moment; the end of a day is its last instant.
+func day(field, s string, end bool) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	for _, form := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02"} {
+		t, err := time.ParseInLocation(form, s, time.Local)
+		if err != nil {
+			continue
+		}
+		if end && len(s) == len("2006-01-02") {
+			t = t.AddDate(0, 0, 1).Add(-1)
+		}
+		return t, nil
+	}
+	return time.Time{}, fault.Field(field, "write it as 2026-01-31 or 2026-01-31T10:00", "%q is not a date", s)
+}
+
+// View is a table, one call a line.
+func (a Activity) View() tool.View {
+	v := tool.View{Head: []string{"time", "who", "tool", "status", "what", "operation"}, Foot: a.More}
+	if len(a.Activity) == 0 {
+		return tool.View{Text: "Nothing was called.\n"}
+	}
+	for _, c := range a.Activity {
+		what := c.Summary
+		switch {
+		case c.Error != "":
+			what = c.Error
+		case what == "" && len(c.Target) > 0:
+			what = some(c.Target)
+		}
+		v.Rows = append(v.Rows, []string{at(c.Time), by(access.Principal{Kind: access.Kind(c.InitiatedBy), ID: c.Run}), c.Tool, c.Status, what, fmt.Sprint(c.Operation, c.Question)})
+	}
+	return v
+}

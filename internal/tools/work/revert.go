@@ -1,0 +1,157 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"lore/internal/change"
+	"lore/internal/fault"
+	"lore/internal/history"
+	"lore/internal/tool"
+)
+
+// Reverted is what was taken back, or brought back.
+type Reverted struct {
+	// Operations that were taken back.
+	Operations []string `json:"operations"`
+	// Redone says that they were brought back instead.
+	Redone bool `json:"redone,omitempty"`
+	// Files that change.
+	Files int `json:"files"`
+	// Merged files keep what was changed in them since.
+	Merged []string `json:"merged,omitempty"`
+
+	refs    []string
+	preview tool.Preview
+}
+
+// Preview tells what will happen.
+func (r Reverted) Preview() tool.Preview { return r.preview }
+
+// Reverts names the edits whose state is turned over.
+func (r Reverted) Reverts() []string { return r.refs }
+
+// View is one line.
+func (r Reverted) View() tool.View {
+	verb := "undid"
+	if r.Redone {
+		verb = "redid"
+	}
+	text := fmt.Sprintf("%s %s, %s", verb, some(r.Operations), counted(r.Files, "file"))
+	if len(r.Merged) > 0 {
+		text += "; kept what was changed since in " + some(r.Merged)
+	}
+	return tool.View{Text: text + "\n"}
+}
+
+// revert plans what w means against the files as they are.
+func (env Env) revert(ctx context.Context, w history.Wanted, merge bool) (Reverted, change.Set, error) {
+	steps, err := env.History.Back(ctx, w)
+	if err != nil {
+		return Reverted{}, nil, err
+	}
+	l := &layer{env: env, merge: merge, files: map[string]*tracked{}, left: map[string]bool{}}
+	for _, s := range steps {
+		if err := l.apply(ctx, s); err != nil {
+			return Reverted{}, nil, err
+		}
+	}
+	verb := verbOf(steps)
+	if err := l.trouble(verb); err != nil {
+		return Reverted{}, nil, err
+	}
+	set := l.set()
+	if err := set.Validate(); err != nil {
+		return Reverted{}, nil, fault.Fix(fault.Conflict, "take them back one operation at a time, newest first",
+			"these changes cannot be taken back as one: %v", err)
+	}
+	out := describe(steps, set, verb)
+	out.Merged = l.merged
+	if len(set) == 0 {
+		return Reverted{}, nil, fault.Fix(fault.Conflict, "name another operation",
+			"every file of %s is already as it would be afterwards", some(out.Operations))
+	}
+	for _, p := range l.merged {
+		out.preview.Warnings = append(out.preview.Warnings, "keeps what was changed in "+p+" since")
+	}
+	return out, set, nil
+}
+
+// verbOf is Redo when all steps bring back what was undone: taking back an undo
+// is a redo, however it was called.
+func verbOf(steps []history.Step) string {
+	if slices.ContainsFunc(steps, func(s history.Step) bool { return !s.Redo }) {
+		return "Undo"
+	}
+	return "Redo"
+}
+
+// describe puts a plan into words and names what it turns over.
+func describe(steps []history.Step, set change.Set, verb string) Reverted {
+	out := Reverted{Files: len(set), Redone: verb == "Redo"}
+	touched := map[string]bool{}
+	for _, p := range set.Paths() {
+		touched[p] = true
+	}
+	ops := map[string]history.Operation{}
+	for _, s := range steps {
+		for _, t := range s.Turns {
+			out.refs = append(out.refs, t.Ref(!touched[t.Path] && (t.From == "" || !touched[t.From])))
+			if !slices.Contains(out.Operations, t.Op) {
+				out.Operations = append(out.Operations, t.Op)
+			}
+		}
+		ops[s.Op.ID] = s.Op
+	}
+	if first, ok := ops[out.Operations[0]]; ok && len(out.Operations) == 1 {
+		out.preview.Summary = fmt.Sprintf("%s %s of %s (%s)", verb, first.Tool, at(first.Time), first.ID)
+	} else {
+		out.preview.Summary = fmt.Sprintf("%s %s", verb, counted(len(out.Operations), "operation"))
+	}
+	out.preview.Summary += ": " + shape(set)
+	var details []Reverting
+	for _, id := range out.Operations {
+		if op, ok := ops[id]; ok {
+			details = append(details, Reverting{op.ID, op.Tool, op.Summary, by(op.Who), at(op.Time)})
+		}
+	}
+	out.preview.Details = map[string]any{"operations": details}
+	return out
+}
+
+// Reverting is an operation that is about to be taken back.
+type Reverting struct {
+	Operation string `json:"operation"`
+	Tool      string `json:"tool"`
+	Summary   string `json:"summary"`
+	By        string `json:"by"`
+	At        string `json:"at"`
+}
+
+// shape says what a set does in a few words.
+func shape(set change.Set) string {
+	if len(set) == 1 {
+		e := set[0]
+		switch e.Kind() {
+		case change.Creates:
+			return "create " + e.Path + " again"
+		case change.Removes:
+			return "delete " + e.Path
+		case change.Moves:
+			return "move " + e.From + " to " + e.Path
+		}
+		return "change " + e.Path
+	}
+	n := map[change.Kind]int{}
+	for _, e := range set {
+		n[e.Kind()]++
+	}
+	text := ""
+	for _, k := range []change.Kind{change.Creates, change.Replaces, change.Moves, change.Removes} {
+		if n[k] > 0 {
+			text += fmt.Sprintf(", %s %s", k, counted(n[k], "file"))
+		}
+	}
+	return text[2:]
+}

@@ -1,0 +1,75 @@
+// Package work holds the tools that look after what was done: undo and redo,
+// the list of calls, single operations with their diffs, and what waits for a
+// person. One file is one tool. None of them can answer a question.
+package work
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"lore/internal/access"
+	"lore/internal/approval"
+	"lore/internal/history"
+	"lore/internal/tool"
+	"lore/internal/vault"
+)
+
+//go:generate go run lore/internal/tool/tooldoc/gendoc
+
+// Env is what these tools may touch.
+type Env struct {
+	History   *history.Store
+	Questions *approval.Store
+	Vault     *vault.Vault // for what files hold now
+	Now       func() time.Time
+}
+
+// Tools returns every tool of this package, bound to env.
+func Tools(env Env) []*tool.Tool {
+	return tool.Toolset("work", docs,
+		tool.Change[Undo](env, tool.Drawn(tool.Facts), tool.Short("undo")),
+		tool.Change[Redo](env, tool.Drawn(tool.Facts), tool.Short("redo")),
+		tool.Read[GetActivity](env, tool.Drawn(tool.Table), tool.Short("activity"), tool.Feed()),
+		tool.Read[GetOperation](env, tool.Drawn(tool.Text), tool.Short("diff")),
+		tool.Read[ListPending](env, tool.Drawn(tool.Table)),
+	)
+}
+
+// by names who did something, for people.
+func by(p access.Principal) string {
+	if p.ID == "" || p.ID == string(p.Kind) {
+		return string(p.Kind)
+	}
+	return string(p.Kind) + " " + p.ID
+}
+
+// at is a moment for people, to the minute and in local time.
+func at(t time.Time) string { return t.Local().Format("2006-01-02 15:04") }
+
+// arguments are canonical arguments as an object.
+func arguments(raw json.RawMessage) map[string]any {
+	var m map[string]any
+	if len(raw) == 0 || json.Unmarshal(raw, &m) != nil {
+		return nil
+	}
+	return m
+}
+
+// counted writes "1 file" or "3 files".
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// some joins a few names and counts the rest.
+func some(names []string) string {
+	const shown = 5
+	if len(names) <= shown {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
+}
