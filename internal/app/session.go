@@ -32,6 +32,7 @@ import (
 	"lore/internal/tool"
 	"lore/internal/tools/find"
 	"lore/internal/tools/notes"
+	"lore/internal/tools/work"
 	"lore/internal/vault"
 )
 
@@ -376,8 +377,11 @@ func (s *session) face(ctx context.Context) (*cli.Session, error) {
 	version := func(ctx context.Context, hash string) (string, bool) { return s.history.Image(ctx, hash) }
 	parse := s.dialect(ctx)
 	reg, err := s.registry(
-		notes.Tools(notes.Env{Vault: s.vault, Store: s.store, Search: s.search, Fresh: s.fresh, Now: s.app.now, Parse: parse, Version: version}),
+		notes.Tools(notes.Env{
+			Vault: s.vault, Store: s.store, Search: s.search, Fresh: s.fresh, Now: s.app.now, Parse: parse, Version: version,
+		}),
 		find.Tools(find.Env{Vault: s.vault, Store: s.store, Search: s.search, Fresh: s.fresh, Parse: parse}),
+		work.Tools(work.Env{History: s.history, Questions: s.asked, Vault: s.vault, Now: s.app.now}),
 	)
 	if err != nil {
 		return nil, err

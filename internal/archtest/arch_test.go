@@ -23,9 +23,9 @@ var layers = [][]string{
 	{"fault", "change", "vector"},
 	{"note", "access", "event", "db", "sample", "pattern", "syncname", "schema"},
 	{"vault", "embed", "embed/wordpiece", "state"},
-	{"embed/bert", "embed/remote", "index", "vault/writer", "vault/vaultcheck"}, // vaultcheck: tests and the doctor
-	{"embed/builtin", "embed/ollama", "embed/openai", "index/sqlite"},
-	{"index/indextest", "search", "graph", "relink", "policy"},
+	{"embed/bert", "embed/remote", "index", "vault/disk", "vault/vaultcheck"}, // only tests link vaultcheck
+	{"embed/builtin", "embed/ollama", "embed/openai", "index/sqlite", "vault/journal"},
+	{"index/indextest", "search", "graph", "relink", "policy", "vault/writer"},
 	{"tool"},
 	{"tool/tooldoc", "approval", "history"},
 	{"tool/tooltest"}, // only tests link it

@@ -56,13 +56,13 @@ var docs = map[string]tool.Comment{
 		"Version": "Version returns the text that had a hash, where history still has it; may be nil.",
 	}},
 	"Filter": {Text: "Filter narrows a search to some notes.", Fields: map[string]string{
-		"DateAfter":  "Only notes of that day or later.",
-		"DateBefore": "Only notes of that day or earlier.",
-		"Folder":     "Only notes in this folder.",
-		"Properties": "Properties that the note has; \"\" for any value.",
-		"Tags":       "Tags that the note has; nested ones count for their parents.",
-		"TagsMatch":  "Whether it needs all tags (default) or any.",
-		"Type":       "Only notes of this type.",
+		"DateAfter":  "From this day on.",
+		"DateBefore": "Up to this day.",
+		"Folder":     "In this folder.",
+		"Properties": "Properties; \"\" for any value.",
+		"Tags":       "Tags; nested ones count for their parents.",
+		"TagsMatch":  "All (default) or any of them.",
+		"Type":       "Of this type.",
 	}},
 	"ForwardLink": {Text: "ForwardLink is one link of the note.", Fields: map[string]string{
 		"Field":      "Field that the link stands in, for properties and relations.",
@@ -88,18 +88,18 @@ var docs = map[string]tool.Comment{
 		"Similarity": "Similarity is the cosine of the passage nearest in meaning.",
 	}},
 	"GetNoteMetadata": {Text: "GetNoteMetadata returns everything about a note but its text: properties, tags, headings, counts, dates, hash.", Fields: map[string]string{
-		"Path": "Path, file name, title or alias of the note.",
+		"Path": "Path, name, title or alias.",
 	}},
 	"HeadingLine": {Text: "HeadingLine is one heading and where it stands.", Fields: map[string]string{}},
 	"ListBacklinks": {Text: "ListBacklinks returns the notes that link to a note, with the line around each link.", Fields: map[string]string{
 		"Limit":  "Most links.",
 		"Offset": "Links to skip.",
-		"Path":   "Path, file name, title or alias of the note.",
+		"Path":   "Path, name, title or alias.",
 	}},
 	"ListForwardLinks": {Text: "ListForwardLinks returns the links of a note in their order, those that lead nowhere too.", Fields: map[string]string{
 		"Limit":  "Most links.",
 		"Offset": "Links to skip.",
-		"Path":   "Path, file name, title or alias of the note.",
+		"Path":   "Path, name, title or alias.",
 	}},
 	"Metadata": {Text: "Metadata is what is known about one note.", Fields: map[string]string{
 		"Date":        "Date that the note gives itself.",
@@ -132,8 +132,8 @@ var docs = map[string]tool.Comment{
 		"Limit":   "Most lines.",
 		"Offset":  "First line, counted from 1.",
 		"Outline": "Only the headings.",
-		"Path":    "Path of the note from the vault root, or its file name, title or alias if unique.",
-		"Section": "Heading (\"Brewing\", \"Tea > Brewing\") or block (\"^id\") to read alone.",
+		"Path":    "Path, name, title or alias.",
+		"Section": "Heading (\"Tea > Brewing\") or block (\"^id\") to read alone.",
 	}},
 	"RenameNote": {Text: "RenameNote renames or moves a note, file, folder or heading; links follow.", Fields: map[string]string{
 		"Heading":     "Instead: a heading ...",
@@ -152,7 +152,7 @@ var docs = map[string]tool.Comment{
 		"total":   "files with rewritten links",
 	}},
 	"SearchNotes": {Text: "SearchNotes finds the notes that answer a question best, by words and meaning, each with its best passage. Use it first.", Fields: map[string]string{
-		"Explain": "Say where each score comes from.",
+		"Explain": "Explain the scores.",
 		"Filter":  "Which notes to look at.",
 		"Mode":    "What to compare.",
 		"Offset":  "Notes to skip.",

@@ -20,7 +20,7 @@ type RenameNote struct {
 	// Path or name.
 	Path string `json:"path"`
 	// A name alone keeps the folder.
-	NewPath string `json:"new_path,omitempty"`
+	NewPath string `json:"new_path,omitempty" word:"true"`
 	// Instead: a heading ...
 	Heading string `json:"heading,omitempty"`
 	// ... and its new text.
