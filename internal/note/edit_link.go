@@ -131,7 +131,7 @@ func (n *Note) rewrite(r Rewrite) (rewritten, error) {
 	}
 	// Inside the path of a canvas's file nothing else can change.
 	if r.Link.Kind != Canvas {
-		m.sure = r.Fragment == "" && r.Link.Kind != InFront && !r.Link.External && !n.canvas && !strings.ContainsAny(r.Target, "`$%<>\\!*~\"'&{}")
+		m.sure = r.Fragment == "" && r.Link.Kind != InFront && !r.Link.External && !n.canvas && !strings.ContainsAny(r.Target, "`$%<>\\!*~\"'&{}()")
 	}
 	return m, nil
 }

@@ -194,3 +194,64 @@ func TestMeaningSurvives(t *testing.T) {
 		}
 	})
 }
+
+// TestHeadingsSurvive renames headings of notes that have twins and paths: every
+// link to a heading leads to the same one afterwards, or is told about.
+func TestHeadingsSurvive(t *testing.T) {
+	b := newBench(t)
+	texts := []string{"A", "B b", "a", "C#", "D: e", "A-1", "Über", "*F* g", "H ^id", "b b"}
+	rapid.Check(t, func(t *rapid.T) {
+		var n, m strings.Builder
+		fragments := []string{"A", "b-b", "B b", "a-1", "A#B b", "C", "D e", "über", "F g", "nope", "^id", "H", "A#a", "d-e"}
+		for range rapid.IntRange(1, 6).Draw(t, "headings") {
+			n.WriteString(strings.Repeat("#", rapid.IntRange(1, 3).Draw(t, "level")) + " " + rapid.SampledFrom(texts).Draw(t, "text") + "\n\n")
+		}
+		for range rapid.IntRange(0, 5).Draw(t, "links") {
+			f := rapid.SampledFrom(fragments).Draw(t, "fragment")
+			switch rapid.IntRange(0, 3).Draw(t, "syntax") {
+			case 0:
+				m.WriteString("[[n#" + f + "]]\n")
+			case 1:
+				m.WriteString("[x](n.md#" + strings.ReplaceAll(f, " ", "%20") + ")\n")
+			case 2:
+				m.WriteString("![[n#" + f + "|x]]\n")
+			case 3:
+				n.WriteString("[[#" + f + "]] [x](<#" + f + ">)\n")
+			}
+		}
+		v := tree{"n.md": n.String(), "m.md": m.String()}
+		b.put(t, v)
+		old := parse("n.md", v["n.md"])
+		i := rapid.IntRange(0, len(old.Headings)-1).Draw(t, "which")
+		plan, err := b.planner(v).Heading(t.Context(), "n.md", old.Headings[i].Text, rapid.SampledFrom(texts).Draw(t, "new"))
+		if err != nil {
+			return // two headings fit, or nothing changes
+		}
+		now := v.apply(t, plan.Set)
+		if back := now.apply(t, plan.Set.Inverse()); show(back) != show(v) {
+			t.Fatal("the inverse does not restore the notes")
+		}
+		after := parse("n.md", now["n.md"])
+		told := 0
+		for _, s := range plan.Skipped {
+			told += s.Links
+		}
+		for _, p := range []string{"n.md", "m.md"} {
+			was, is := parse(p, v[p]), parse(p, now[p])
+			if len(was.Links) != len(is.Links) {
+				t.Fatalf("%s: %d links became %d", p, len(was.Links), len(is.Links))
+			}
+			for k, l := range was.Links {
+				from, to := old.Trail(l.Fragment), after.Trail(is.Links[k].Fragment)
+				if len(from) == 0 {
+					continue
+				}
+				if len(to) == 0 || to[len(to)-1].Heading != from[len(from)-1].Heading {
+					if told--; told < 0 {
+						t.Fatalf("%s: %q led to heading %d, %q leads to %v\n%s\n---\n%s", p, l.Fragment, from[len(from)-1].Heading, is.Links[k].Fragment, to, v["n.md"], now["n.md"])
+					}
+				}
+			}
+		}
+	})
+}

@@ -168,7 +168,7 @@ func check(t fataler, was, now tree, moves []relink.Move, plan relink.Plan) {
 		}
 		for i, l := range a.Links {
 			m := b.Links[i]
-			if l.External || l.Target == "" || skipped[p] {
+			if l.External || l.Target == "" || skipped[p] || l.Definition && !used(a, l.Target) {
 				continue
 			}
 			to, ok := index.Resolve(p, string(l.Kind), l.Target, before[index.TargetKey(l.Target)])
@@ -192,6 +192,12 @@ func check(t fataler, was, now tree, moves []relink.Move, plan relink.Plan) {
 			}
 		}
 	}
+}
+
+// used reports whether a link takes a target from a definition. The index does
+// not know definitions that nothing uses.
+func used(n *note.Note, target string) bool {
+	return slices.ContainsFunc(n.Links, func(l note.Link) bool { return l.Dest == (note.Span{}) && l.Target == target })
 }
 
 // pathLost reports whether a Markdown link was the path to its file and is not

@@ -144,6 +144,7 @@ func (j *joiner) set(key string, v any) bool {
 // properties joins the front matter. What cannot be joined is shown as it was
 // written.
 func (j *joiner) properties(aliases []string) {
+	named := true
 	if len(aliases) > 0 {
 		key, list := "aliases", []any{}
 		for _, p := range j.kept.Front.Props {
@@ -155,7 +156,7 @@ func (j *joiner) properties(aliases []string) {
 		for _, a := range aliases {
 			list = append(list, a)
 		}
-		if !j.set(key, list) {
+		if named = j.set(key, list); !named {
 			j.out.Aliases = nil
 		}
 	}
@@ -166,7 +167,7 @@ func (j *joiner) properties(aliases []string) {
 		j.lost = []string{yaml}
 	}
 	for _, p := range f.Props {
-		if k := strings.ToLower(p.Key); k == "aliases" || k == "alias" {
+		if k := strings.ToLower(p.Key); named && (k == "aliases" || k == "alias") {
 			continue // they are names, and joined as names
 		}
 		j.property(p)
@@ -238,25 +239,31 @@ func hasComment(yaml string) bool {
 
 // text puts the two bodies together and makes sure that both read as before.
 func (j *joiner) text(first bool) (string, error) {
-	kept, part := j.kept.Text(), j.part()
+	kept := j.kept.Text()
+	eol := "\n"
+	if i := strings.IndexByte(kept, '\n'); i > 0 && kept[i-1] == '\r' {
+		eol = "\r\n"
+	}
+	// What comes takes the line ends of the kept note, whose bytes stay.
+	part := strings.ReplaceAll(strings.ReplaceAll(j.part(), "\r\n", "\n"), "\n", eol)
 	head := j.kept.Front.Span.End
+	if head == 0 && strings.HasPrefix(kept, "\ufeff") {
+		head = len("\ufeff")
+	}
 	var text string
 	if first {
 		body := strings.TrimLeft(kept[head:], "\r\n")
 		text = kept[:head] + part
 		if body != "" {
-			text += "\n" + body
+			text += eol + body
 		}
 	} else {
 		body := strings.TrimRight(kept[head:], "\r\n")
 		text = kept[:head] + body
 		if body != "" {
-			text += "\n\n"
+			text += eol + eol
 		}
 		text += part
-	}
-	if strings.Contains(kept, "\r\n") {
-		text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", "\r\n")
 	}
 	again := j.env.parse(j.kept.Path, []byte(text))
 	if !slices.Equal(targets(again), j.targets(first)) || len(again.Headings) < len(j.kept.Headings)+len(j.other.Headings) {
