@@ -152,26 +152,3 @@ func (s Screen) Change(b *strings.Builder, c tool.FileChange, diff bool) {
 		s.Diff(b, c.Diff)
 	}
 }
-
-// Diff paints a unified diff. What cannot be seen is made visible: a person
-// must not approve what the screen hides.
-func (s Screen) Diff(b *strings.Builder, diff string) {
-	if at := strings.Index(diff, "@@"); at > 0 {
-		diff = diff[at:] // the names of the files were shown already
-	}
-	for line := range strings.SplitSeq(strings.TrimSuffix(diff, "\n"), "\n") {
-		if line == "" && diff == "" {
-			return
-		}
-		text := Harmless(strings.TrimSuffix(line, "\r"))
-		switch {
-		case strings.HasPrefix(line, "@@"):
-			text = s.Dim(text)
-		case strings.HasPrefix(line, "+"):
-			text = s.Green(text)
-		case strings.HasPrefix(line, "-"):
-			text = s.Red(text)
-		}
-		b.WriteString("  " + text + "\n")
-	}
-}
