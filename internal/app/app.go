@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"lore/internal/fault"
@@ -17,6 +18,7 @@ import (
 	"lore/internal/tool"
 	"lore/internal/tools/find"
 	"lore/internal/tools/notes"
+	"lore/internal/tools/work"
 )
 
 // Run runs the program and returns its exit code. It may be called by a test.
@@ -43,7 +45,7 @@ type app struct {
 
 // catalogue lists all tools, bound to nothing: enough to describe them.
 func catalogue() []*tool.Tool {
-	return append(notes.Tools(notes.Env{}), find.Tools(find.Env{})...)
+	return slices.Concat(notes.Tools(notes.Env{}), find.Tools(find.Env{}), work.Tools(work.Env{}))
 }
 
 func version() string {

@@ -34,7 +34,9 @@ func (s *session) doctor(ctx context.Context) ([]cli.Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(append(out, ix...), doctorWatch(list)...), nil
+	out = append(append(out, ix...), doctorWatch(list)...)
+	hands, err := s.doctorHands(ctx)
+	return append(out, hands...), err
 }
 
 // problemText says what a problem of a path means and what to do about it.

@@ -17,6 +17,7 @@ import (
 	"lore/internal/state"
 	"lore/internal/tool"
 	"lore/internal/vault"
+	"lore/internal/vault/journal"
 	"lore/internal/vault/writer"
 )
 
@@ -157,6 +158,9 @@ func (s *session) apply(ctx context.Context, op string, set change.Set) error {
 // settle lets the index see what was written.
 func (s *session) settle(ctx context.Context, paths []string) error {
 	_, err := s.indexer.Update(ctx, paths)
+	s.mu.Lock()
+	s.changed = true
+	s.mu.Unlock()
 	return err
 }
 
@@ -198,14 +202,14 @@ func (s *session) synced(ctx context.Context) func(op string) bool {
 // settleRecords ends the operations of which only the intent is known. Where
 // the journal does not know, the files tell: a change is made when every file
 // is as it should be afterwards.
-func (s *session) settleRecords(ctx context.Context, settled []writer.Settled, held []string) error {
+func (s *session) settleRecords(ctx context.Context, settled []journal.Settled, held []string) error {
 	list, err := s.history.Unsettled(ctx)
 	if err != nil {
 		return err
 	}
 	known := map[string]bool{}
 	for _, op := range settled {
-		known[op.Op] = op.Outcome == writer.Applied
+		known[op.Op] = op.Outcome == journal.Applied
 	}
 	for _, op := range held {
 		known[op] = true // what is kept was displaced by a change that stands

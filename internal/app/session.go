@@ -32,6 +32,7 @@ import (
 	"lore/internal/tool"
 	"lore/internal/tools/find"
 	"lore/internal/tools/notes"
+	"lore/internal/tools/work"
 	"lore/internal/vault"
 )
 
@@ -55,8 +56,9 @@ type session struct {
 	wg      sync.WaitGroup
 	closers []func() error
 
-	mu  sync.Mutex
-	sum index.Summary
+	mu      sync.Mutex
+	sum     index.Summary
+	changed bool // a tool changed notes, whose passages may lack vectors
 }
 
 // patience is how long a question waits for the index to catch up with the
@@ -337,9 +339,10 @@ const few = 16
 // changes. A vault without any is left to lore index: it takes minutes.
 func (s *session) embedFew(ctx context.Context) error {
 	s.mu.Lock()
-	wrote := s.sum.Wrote()
+	wrote := s.sum.Wrote() > 0 || s.changed
+	s.changed = false
 	s.mu.Unlock()
-	if _, ok := s.model.(*builtin.Model); !ok || wrote == 0 {
+	if _, ok := s.model.(*builtin.Model); !ok || !wrote {
 		return nil
 	}
 	st, err := s.store.Stats(ctx, s.model.ID())
@@ -351,6 +354,22 @@ func (s *session) embedFew(ctx context.Context) error {
 		return nil
 	}
 	return s.embedAll(ctx, 1)
+}
+
+// embedChanged gives what a tool wrote its vectors, after the answer was shown.
+// Nothing depends on it: what is left out is embedded later.
+func (s *session) embedChanged() {
+	s.mu.Lock()
+	changed := s.changed
+	s.mu.Unlock()
+	if !changed || s.store == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	if err := s.embedFew(ctx); err != nil {
+		s.log.Warn("passages could not be embedded", "error", err)
+	}
 }
 
 // lost reports whether the comparison found that most notes are gone.
@@ -374,9 +393,13 @@ func (s *session) fresh() index.Freshness {
 // face is what a surface sees of the session.
 func (s *session) face(ctx context.Context) (*cli.Session, error) {
 	version := func(ctx context.Context, hash string) (string, bool) { return s.history.Image(ctx, hash) }
+	parse := s.dialect(ctx)
 	reg, err := s.registry(
-		notes.Tools(notes.Env{Vault: s.vault, Store: s.store, Search: s.search, Fresh: s.fresh, Now: s.app.now, Version: version}),
-		find.Tools(find.Env{Vault: s.vault, Store: s.store, Search: s.search, Fresh: s.fresh}),
+		notes.Tools(notes.Env{
+			Vault: s.vault, Store: s.store, Search: s.search, Fresh: s.fresh, Now: s.app.now, Parse: parse, Version: version,
+		}),
+		find.Tools(find.Env{Vault: s.vault, Store: s.store, Search: s.search, Fresh: s.fresh, Parse: parse}),
+		work.Tools(work.Env{History: s.history, Questions: s.asked, Vault: s.vault, Now: s.app.now}),
 	)
 	if err != nil {
 		return nil, err
@@ -458,6 +481,7 @@ func (s *session) embedOnWake(ctx context.Context, wake <-chan struct{}) {
 
 // close ends what runs and lets everything go, last opened first.
 func (s *session) close() error {
+	s.embedChanged()
 	if s.cancel != nil {
 		s.cancel()
 	}

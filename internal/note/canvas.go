@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -13,10 +14,10 @@ import (
 const maxCanvasDepth = 20
 
 // ParseCanvas reads a .canvas file: a link for every file node, and every text
-// node as chunks with the links and tags in it. Links of text nodes have no
-// Dest: their bytes are inside a JSON string.
+// node as chunks with the links and tags in it. The spans of links point at
+// bytes inside of JSON strings, which are escaped.
 func ParseCanvas(path string, src []byte) *Note {
-	n := &Note{Path: path}
+	n := &Note{Path: path, canvas: true}
 	n.decode(src)
 	p := &parser{note: n, text: n.text[:n.end]}
 	for pos := 0; pos < n.end; {
@@ -158,8 +159,14 @@ func (c *canvas) opening(end int) int {
 func (c *canvas) take(vals map[string]jsonText) {
 	n := c.note
 	if f, ok := vals["file"]; ok && f.val != "" {
-		n.Links = append(n.Links, Link{Kind: Canvas, Target: f.val, Fragment: strings.TrimPrefix(vals["subpath"].val, "#"),
-			Span: f.span, Dest: f.span, Line: n.line(f.span.Start)})
+		l := Link{Kind: Canvas, Target: f.val, Span: f.span, Dest: f.span, Line: n.line(f.span.Start)}
+		if sub := vals["subpath"]; strings.HasPrefix(sub.val, "#") && len(sub.val) > 1 {
+			l.Fragment = sub.val[1:]
+			if c.src[sub.span.Start-c.shift] == '#' {
+				l.Frag = Span{sub.span.Start + 1, sub.span.End}
+			}
+		}
+		n.Links = append(n.Links, l)
 	}
 	if u, ok := vals["url"]; ok && u.val != "" {
 		n.Links = append(n.Links, Link{Kind: Canvas, Target: u.val, External: true, Span: u.span, Dest: u.span, Line: n.line(u.span.Start)})
@@ -170,12 +177,18 @@ func (c *canvas) take(vals map[string]jsonText) {
 	}
 	inner := Parse(n.Path, []byte(t.val))
 	line := n.line(t.span.Start)
+	at := c.placer(t, len(inner.Links)+len(inner.Tags) > 0)
 	for _, l := range inner.Links {
-		l.Span, l.Dest, l.Line = t.span, Span{}, line
+		l.Span, l.Dest, l.Frag, l.Line = at(l.Span), at(l.Dest), at(l.Frag), line
+		if l.Span == (Span{}) {
+			l.Span = t.span
+		}
 		n.Links = append(n.Links, l)
 	}
 	for _, tag := range inner.Tags {
-		tag.Span = t.span
+		if tag.Span = at(tag.Span); tag.Span == (Span{}) {
+			tag.Span = t.span
+		}
 		n.Tags = append(n.Tags, tag)
 	}
 	for _, ch := range inner.Chunks {
@@ -183,4 +196,82 @@ func (c *canvas) take(vals map[string]jsonText) {
 		n.Chunks = append(n.Chunks, ch)
 	}
 	n.Words += inner.Words
+}
+
+// placer turns spans of a string's value into spans of the file. Where the two
+// cannot be matched, and for the zero Span, it gives the zero Span.
+func (c *canvas) placer(t jsonText, wanted bool) func(Span) Span {
+	var offs []int
+	if wanted {
+		offs = jsonOffsets(string(c.src[t.span.Start-c.shift:t.span.End-c.shift]), len(t.val))
+	}
+	return func(s Span) Span {
+		if offs == nil || s == (Span{}) {
+			return Span{}
+		}
+		return Span{t.span.Start + offs[s.Start], t.span.Start + offs[s.End]}
+	}
+}
+
+// jsonOffsets tells for each of the size bytes of a string's value, and for its
+// end, where it stands in the string as written; nil when that is not clear.
+func jsonOffsets(raw string, size int) []int {
+	offs := make([]int, 0, size+1)
+	for i := 0; i < len(raw); {
+		step, width := 1, 1
+		if raw[i] == '\\' {
+			r, n := jsonEscape(raw[i:])
+			if n == 0 {
+				return nil
+			}
+			step, width = n, utf8.RuneLen(r)
+		}
+		for range width {
+			offs = append(offs, i)
+		}
+		i += step
+	}
+	if len(offs) != size {
+		return nil
+	}
+	return append(offs, len(raw))
+}
+
+// jsonEscape reads the escape at the beginning of s: what it stands for, and
+// its length, 0 when it is none.
+func jsonEscape(s string) (rune, int) {
+	if len(s) < 2 {
+		return 0, 0
+	}
+	if s[1] != 'u' {
+		return rune(s[1]), 2 // all of them are one byte long
+	}
+	r, ok := jsonUnit(s)
+	if !ok {
+		return 0, 0
+	}
+	if !utf16.IsSurrogate(r) {
+		return r, 6
+	}
+	if low, ok := jsonUnit(s[6:]); ok {
+		if both := utf16.DecodeRune(r, low); both != utf8.RuneError {
+			return both, 12
+		}
+	}
+	return utf8.RuneError, 6
+}
+
+func jsonUnit(s string) (rune, bool) {
+	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
+		return 0, false
+	}
+	r := rune(0)
+	for i := 2; i < 6; i++ {
+		h := unhex(s[i])
+		if h < 0 {
+			return 0, false
+		}
+		r = r<<4 | rune(h)
+	}
+	return r, true
 }

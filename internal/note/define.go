@@ -69,6 +69,9 @@ func (p *parser) define() int {
 		d := Link{Kind: Markdown, Definition: true, Text: s[1 : label-1], Span: in.span(0, stop)}
 		cut := d.setTarget(s[dest.Start:dest.End])
 		d.Dest = in.span(dest.Start, dest.Start+cut)
+		if d.Fragment != "" {
+			d.Frag = in.span(dest.Start+cut+1, dest.End)
+		}
 		p.note.Links = append(p.note.Links, d)
 	}
 	at := in.at(stop - 1)

@@ -1,8 +1,10 @@
 package note
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -10,55 +12,237 @@ import (
 	"lore/internal/fault"
 )
 
+// A Rewrite is what one link of a note is to become.
+type Rewrite struct {
+	Link     Link
+	Target   string // what [Link.Target] is to be; "" leaves it
+	Fragment string // what [Link.Fragment] is to be; "" leaves it
+}
+
 // ReplaceTarget makes the link l of n point to target and keeps everything else
 // about it: fragment, text, and the way it is written (angle brackets,
 // percent-encoding, escapes of a property or a canvas). target is what
 // [Link.Target] is to be afterwards. A link that takes its target from a
 // definition needs no change of its own: the result is empty.
 func ReplaceTarget(n *Note, l Link, target string) ([]change.Patch, error) {
-	if err := n.editable(); err != nil {
-		return nil, err
-	}
-	if l.Dest == (Span{}) {
-		return nil, nil
-	}
-	if l.Dest.Start < 0 || l.Dest.End > len(n.text) || l.Dest.Start > l.Dest.End {
-		return nil, fault.New(fault.Conflict, "link at %d..%d of %s", l.Span.Start, l.Span.End, n.Path)
-	}
-	if strings.ContainsFunc(target, unicode.IsControl) || target == "" {
+	if target == "" {
 		return nil, fault.Field("target", "give a path without control characters", "%q cannot stand in a link", target)
 	}
-	old := n.text[l.Dest.Start:l.Dest.End]
-	var text string
-	var err error
+	patches, refused := RewriteLinks(n, []Rewrite{{Link: l, Target: target}})
+	return patches, refused[0]
+}
+
+// ReplaceFragment makes the link l of n point to another fragment of the same
+// target, and keeps everything else about it as [ReplaceTarget] does. A link
+// that has no fragment of its own needs no change: the result is empty.
+func ReplaceFragment(n *Note, l Link, fragment string) ([]change.Patch, error) {
+	if fragment == "" {
+		return nil, fault.Field("fragment", "name a heading or a block", "is empty")
+	}
+	patches, refused := RewriteLinks(n, []Rewrite{{Link: l, Fragment: fragment}})
+	return patches, refused[0]
+}
+
+// RewriteLinks changes many links of n at once, each as [ReplaceTarget] and
+// [ReplaceFragment] would. refused says for each why it is left as it is, nil
+// for those that change; the patches are those of all that are not refused, in
+// the order of the text.
+func RewriteLinks(n *Note, rewrites []Rewrite) (patches []change.Patch, refused []error) {
+	refused = make([]error, len(rewrites))
+	made := make([]rewritten, 0, len(rewrites))
+	sure := true
+	for i, r := range rewrites {
+		m, err := n.rewrite(r)
+		if err != nil {
+			refused[i] = err
+			continue
+		}
+		if len(m.patches) == 0 {
+			continue
+		}
+		m.which = i
+		made = append(made, m)
+		sure = sure && m.sure
+	}
+	if !sure {
+		made = n.accept(made, refused)
+		if !n.verify(made) { // each for itself is right, and together they are not
+			for _, m := range made {
+				refused[m.which] = n.unwritable(m.Rewrite)
+			}
+			made = nil
+		}
+	}
+	for _, m := range made {
+		patches = append(patches, m.patches...)
+	}
+	slices.SortFunc(patches, func(a, b change.Patch) int { return a.Start - b.Start })
+	return slices.Compact(patches), refused
+}
+
+// A rewritten link is a [Rewrite] with its patches.
+type rewritten struct {
+	Rewrite
+	patches []change.Patch
+	which   int
+	sure    bool // nothing else can be read differently afterwards
+}
+
+// rewrite makes the patches of one link.
+func (n *Note) rewrite(r Rewrite) (rewritten, error) {
+	if r.Link.Dest == (Span{}) {
+		r.Target = ""
+	}
+	if r.Link.Frag == (Span{}) {
+		r.Fragment = ""
+	}
+	m := rewritten{Rewrite: r, sure: true}
+	if err := n.editable(); err != nil {
+		return m, err
+	}
+	for _, s := range []Span{r.Link.Dest, r.Link.Frag} {
+		if s.Start < 0 || s.End > len(n.text) || s.Start > s.End {
+			return m, fault.New(fault.Conflict, "link at %d..%d of %s", r.Link.Span.Start, r.Link.Span.End, n.Path)
+		}
+	}
+	parts := []struct {
+		name, text string
+		span       Span
+		write      func(l Link, old, text string) (string, error)
+	}{
+		{"target", r.Target, r.Link.Dest, n.writeTarget},
+		{"fragment", r.Fragment, r.Link.Frag, n.writeFragment},
+	}
+	for _, p := range parts {
+		if p.text == "" {
+			continue
+		}
+		if strings.ContainsFunc(p.text, unicode.IsControl) {
+			return m, fault.Field(p.name, "give it without control characters", "%q cannot stand in a link", p.text)
+		}
+		text, err := p.write(r.Link, n.written(p.span), p.text)
+		if err == nil && n.canvas {
+			text, err = jsonInner(text)
+		}
+		if err != nil {
+			return m, fault.Rename(err, "target", p.name)
+		}
+		m.patches = append(m.patches, change.Patch{Start: p.span.Start, End: p.span.End, Text: text})
+	}
+	// Inside the path of a canvas's file nothing else can change.
+	if r.Link.Kind != Canvas {
+		m.sure = r.Fragment == "" && r.Link.Kind != InFront && !r.Link.External && !n.canvas && !strings.ContainsAny(r.Target, "`$%<>\\!*~\"'&{}()")
+	}
+	return m, nil
+}
+
+// written is the text of a span, without the escapes of a canvas.
+func (n *Note) written(s Span) string {
+	text := n.text[s.Start:s.End]
+	if n.canvas && strings.IndexByte(text, '\\') >= 0 {
+		var plain string
+		if json.Unmarshal([]byte(`"`+text+`"`), &plain) == nil {
+			return plain
+		}
+	}
+	return text
+}
+
+func (n *Note) writeTarget(l Link, old, target string) (string, error) {
 	switch {
 	case l.Kind == Canvas:
-		text, err = jsonInner(target)
+		return target, nil
 	case l.Kind == BlockRef:
-		if text = target; !isUUID(target) {
-			err = fault.Field("target", "give the id of a block", "%q is no block id", target)
+		if !isUUID(target) {
+			return "", fault.Field("target", "give the id of a block", "%q is no block id", target)
 		}
+		return target, nil
 	case l.External && l.Span == l.Dest || l.External && n.text[l.Span.Start] == '<':
-		text, err = urlTarget(target)
+		return urlTarget(target)
 	case n.isWiki(l):
-		text, err = wikiTarget(target)
-	default:
-		angle := l.Dest.Start > 0 && n.text[l.Dest.Start-1] == '<'
-		text, err = encodeDest(target, old, angle)
+		return wikiTarget(target)
 	}
+	return encodeDest(target, old, n.angle(l.Dest), l.External)
+}
+
+func (n *Note) writeFragment(l Link, old, fragment string) (string, error) {
+	switch {
+	case l.Kind == Canvas:
+		return fragment, nil
+	case n.isWiki(l):
+		return wikiFragment(fragment)
+	}
+	angle := n.angle(l.Dest)
+	var parts []string
+	for _, p := range strings.Split(fragment, "#") {
+		parts = append(parts, escapeDest(p, angle, highEscaped(old), false))
+	}
+	raw := strings.Join(parts, "#")
+	if decodeDest(raw) != fragment {
+		return "", fault.Field("fragment", "", "%q cannot be written as the fragment of a Markdown link", fragment)
+	}
+	return raw, nil
+}
+
+// angle reports whether a destination stands in angle brackets.
+func (n *Note) angle(dest Span) bool {
+	before := n.text[:dest.Start]
+	return strings.HasSuffix(before, "<") || n.canvas && strings.HasSuffix(before, `\u003c`)
+}
+
+// accept returns the rewrites that change nothing but their own links, and says
+// for the others why not. Most notes need one look.
+func (n *Note) accept(made []rewritten, refused []error) []rewritten {
+	if len(made) == 0 || n.verify(made) {
+		return made
+	}
+	if len(made) == 1 {
+		refused[made[0].which] = n.unwritable(made[0].Rewrite)
+		return nil
+	}
+	half := len(made) / 2
+	return slices.Concat(n.accept(made[:half], refused), n.accept(made[half:], refused))
+}
+
+func (n *Note) unwritable(r Rewrite) error {
+	field, text := "target", r.Target
+	if text == "" {
+		field, text = "fragment", r.Fragment
+	}
+	return fault.Field(field, "rename the note first", "%q cannot be written into the link on line %d of %s", text, r.Link.Line, n.Path)
+}
+
+// verify reads the note again with the patches: all links must be what they
+// were, and the rewritten ones what they are to be.
+func (n *Note) verify(made []rewritten) bool {
+	want := make(map[Span]Rewrite, len(made))
+	var patches []change.Patch
+	for _, m := range made {
+		patches = append(patches, m.patches...)
+		r := want[m.Link.Dest]
+		want[m.Link.Dest] = Rewrite{Target: cmp.Or(m.Target, r.Target), Fragment: cmp.Or(m.Fragment, r.Fragment)}
+	}
+	text, err := change.Splice(n.text, patches...)
 	if err != nil {
-		return nil, err
+		return false
 	}
-	p := change.Patch{Start: l.Dest.Start, End: l.Dest.End, Text: text}
-	if l.Kind == Canvas {
-		return []change.Patch{p}, nil // inside a JSON string nothing else can change
+	var again *Note
+	if n.canvas {
+		again = ParseCanvas(n.Path, []byte(text))
+	} else {
+		again = n.opt.Parse(n.Path, []byte(text))
 	}
-	if l.Kind == InFront || l.External || strings.ContainsAny(target, "`$%<>\\!*~\"'&{}") {
-		if err := n.verifyLink(l, p, target); err != nil {
-			return nil, err
+	ok := len(again.Links) == len(n.Links) && again.Front.Broken == n.Front.Broken && len(again.Headings) == len(n.Headings)
+	for i := 0; ok && i < len(n.Links); i++ {
+		old, got := n.Links[i], again.Links[i]
+		if old.Dest == (Span{}) {
+			continue // it follows its definition
 		}
+		r := want[old.Dest]
+		ok = got.Target == cmp.Or(r.Target, old.Target) && got.Fragment == cmp.Or(r.Fragment, old.Fragment) && got.Kind == old.Kind &&
+			got.External == old.External
 	}
-	return []change.Patch{p}, nil
+	return ok
 }
 
 // isWiki reports whether a link is written with double brackets.
@@ -68,11 +252,13 @@ func (n *Note) isWiki(l Link) bool {
 }
 
 func jsonInner(s string) (string, error) {
-	b, err := json.Marshal(s)
-	if err != nil {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // nobody escapes a path for HTML in a canvas
+	if err := enc.Encode(s); err != nil {
 		return "", fmt.Errorf("target %q: %w", s, fault.Invalid)
 	}
-	return string(b[1 : len(b)-1]), nil
+	return strings.TrimSuffix(b.String()[1:], "\"\n"), nil
 }
 
 func urlTarget(s string) (string, error) {
@@ -93,17 +279,35 @@ func wikiTarget(s string) (string, error) {
 	return s, nil
 }
 
+// wikiFragment refuses what ends or divides a wikilink. Several headings are
+// divided by '#'.
+func wikiFragment(s string) (string, error) {
+	if i := strings.IndexAny(s, "[]|"); i >= 0 {
+		return "", fault.Field("fragment", "", "%q holds %q, which cannot stand in a wikilink", s, s[i])
+	}
+	if strings.Trim(strings.TrimSpace(s), "#") != s || strings.HasSuffix(s, "\\") {
+		return "", fault.Field("fragment", "", "%q begins or ends with a character that a wikilink loses", s)
+	}
+	return s, nil
+}
+
 // encodeDest writes target as a destination of the same style as old.
-func encodeDest(target, old string, angle bool) (string, error) {
-	unicode := strings.Contains(old, "%") && !hasHighByte(old) && hasHighByte(percentDecode(old))
+func encodeDest(target, old string, angle, external bool) (string, error) {
+	high := highEscaped(old)
 	for _, strict := range []bool{false, true} {
-		raw := escapeDest(target, angle, unicode, strict)
+		raw := escapeDest(target, angle, high, strict)
 		var l Link
-		if cut := l.setTarget(raw); cut == len(raw) && l.Target == target && l.Fragment == "" {
+		// A name such as "Step 1: boil.md" must not be read as a URL.
+		if cut := l.setTarget(raw); cut == len(raw) && l.Target == target && l.Fragment == "" && l.External == external {
 			return raw, nil
 		}
 	}
 	return "", fault.Field("target", "", "%q cannot be written as the target of a Markdown link", target)
+}
+
+// highEscaped reports whether a destination encodes what is not ASCII.
+func highEscaped(old string) bool {
+	return strings.Contains(old, "%") && !hasHighByte(old) && hasHighByte(percentDecode(old))
 }
 
 func hasHighByte(s string) bool {
@@ -167,29 +371,4 @@ func parensBalanced(s string) bool {
 		}
 	}
 	return depth == 0
-}
-
-// verifyLink reads the note again with the patch: all links must be what they
-// were, and this one must point to target.
-func (n *Note) verifyLink(l Link, p change.Patch, target string) error {
-	text, err := change.Splice(n.text, p)
-	if err != nil {
-		return fmt.Errorf("link in %s: %w", n.Path, fault.Conflict)
-	}
-	again := n.opt.Parse(n.Path, []byte(text))
-	ok := len(again.Links) == len(n.Links) && again.Front.Broken == n.Front.Broken
-	for i := 0; ok && i < len(n.Links); i++ {
-		want, got := n.Links[i], again.Links[i]
-		switch {
-		case want.Dest == l.Dest:
-			ok = got.Target == target && got.Fragment == want.Fragment && got.Kind == want.Kind
-		case want.Dest == (Span{}):
-		default:
-			ok = got.Target == want.Target && got.Fragment == want.Fragment
-		}
-	}
-	if !ok {
-		return fault.Field("target", "rename the note first", "%q cannot be written into the link on line %d of %s", target, l.Line, n.Path)
-	}
-	return nil
 }

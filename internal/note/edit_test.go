@@ -36,6 +36,8 @@ func TestReplaceTarget(t *testing.T) {
 		{"bracket", "[[old]]", 0, "a]b", ""},
 		{"fragment", "[[old]]", 0, "a#b", ""},
 		{"line", "[[old]]", 0, "a\nb", ""},
+		{"bracket that closes a link", "[[a=](![![[1]]", 0, "N )", ""},
+		{"colon", "[t](old.md)", 0, "Step1:boil.md", "[t](Step1%3Aboil.md)"},
 		{"backtick that opens code", "`a [[old]]", 0, "x`y", ""},
 	}
 	for _, tt := range tests {

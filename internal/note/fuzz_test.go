@@ -127,6 +127,10 @@ func checkLinks(t *testing.T, n *Note, within func(string, Span, Span)) {
 		if l.Dest == (Span{}) {
 			continue
 		}
+		within("fragment", l.Frag, l.Span.orZero(l.Frag))
+		if (l.Fragment == "") != (l.Frag == Span{}) {
+			t.Fatalf("the fragment %q stands at %v", l.Fragment, l.Frag)
+		}
 		within("dest", l.Dest, l.Span)
 		if l.Dest.Len() > 0 && dest[l.Dest.Start] {
 			t.Fatalf("two links have the target at %d", l.Dest.Start)

@@ -146,9 +146,10 @@ func (p *parser) atx(matched int) bool {
 }
 
 func (p *parser) heading(level int, span, content Span, line int) {
+	own := Span{content.Start, trimRight(p.text, content.Start, blockMark(p.text, content.Start, content.End).Start)}
 	p.note.Headings = append(p.note.Headings, Heading{
-		Level: level, Text: plainInline(p.text[content.Start:content.End]),
-		Span: span, Line: line, Nested: len(p.stack) > 0,
+		Level: level, Text: plainInline(p.text[own.Start:own.End]),
+		Span: span, Content: own, Line: line, Nested: len(p.stack) > 0,
 	})
 	p.leaves = append(p.leaves, leaf{Span: content})
 	p.top().last, p.top().item = span, 0

@@ -107,6 +107,9 @@ func (in *inline) emit(b bracket, span, text, dest Span, raw string, defined boo
 	cut := l.setTarget(raw)
 	if !defined {
 		l.Dest = in.span(dest.Start, dest.Start+cut)
+		if l.Fragment != "" {
+			l.Frag = in.span(dest.Start+cut+1, dest.End)
+		}
 	}
 	in.p.note.Links = append(in.p.note.Links, l)
 }

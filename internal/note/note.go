@@ -58,6 +58,7 @@ type Note struct {
 	starts []int  // where each parsed line begins
 	code   []Span // lines of fenced and indented code
 	opt    Options
+	canvas bool // the text is JSON: what stands in it is escaped
 }
 
 // Text is the text that the spans point into: the source, without changes,
@@ -117,7 +118,8 @@ type Heading struct {
 	Text    string // as a reader sees it: without marks, links shown as their text
 	Span    Span   // the whole heading, without the last line end
 	Section Span
-	Line    int // counted from 1, of the file
+	Content Span // the text as written: without marks, closing marks and a "^id"
+	Line    int  // counted from 1, of the file
 	// Nested says that it stands inside a list item or a quote. Such a heading
 	// ends no section outside of its own list or quote.
 	Nested bool
@@ -159,6 +161,7 @@ type Link struct {
 	Definition bool
 	Span       Span // the whole link as written
 	Dest       Span // the target as written, without the fragment: what a rename replaces
+	Frag       Span // the fragment as written, without its '#'; zero when there is none or a definition has it
 	Line       int
 }
 

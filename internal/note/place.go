@@ -217,6 +217,9 @@ func (p *parser) propertyWiki(key, s string, i int, quote byte) int {
 	}
 	l.Kind, l.Field = InFront, key
 	l.Span, l.Dest = Span{start, end}, Span{i + 2 + dest.Start, i + 2 + dest.End}
+	if l.Fragment != "" {
+		l.Frag = Span{i + 2 + l.Frag.Start, i + 2 + l.Frag.End}
+	}
 	p.note.Links = append(p.note.Links, l)
 	return end
 }

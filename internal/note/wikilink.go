@@ -27,6 +27,9 @@ func (in *inline) wikilink(start, i int) int {
 	l.Field = in.fieldAt(start)
 	l.Span = in.span(start, end)
 	l.Dest = in.span(i+2+dest.Start, i+2+dest.End)
+	if l.Fragment != "" {
+		l.Frag = in.span(i+2+l.Frag.Start, i+2+l.Frag.End)
+	}
 	in.p.note.Links = append(in.p.note.Links, l)
 	in.floor = len(in.brackets)
 	return end
@@ -56,7 +59,8 @@ func wikiEnd(s string, i int) int {
 	return 0
 }
 
-// splitWiki divides the inside of a wikilink. dest is the target in it.
+// splitWiki divides the inside of a wikilink. dest is the target in it, as is
+// the place of the fragment in l.
 func splitWiki(s string, opt Options) (l Link, dest Span, ok bool) {
 	from, to := 0, len(s)
 	if bar := strings.IndexByte(s, '|'); bar >= 0 {
@@ -83,6 +87,10 @@ func splitWiki(s string, opt Options) (l Link, dest Span, ok bool) {
 	if hash := strings.IndexByte(s[from:to], '#'); hash >= 0 && !url {
 		cut = from + hash
 		l.Fragment = strings.Trim(strings.TrimSpace(s[cut+1:to]), "#")
+		if l.Fragment != "" {
+			at := cut + 1 + strings.Index(s[cut+1:to], l.Fragment)
+			l.Frag = Span{at, at + len(l.Fragment)}
+		}
 	}
 	dest = Span{trimLeft(s, from, cut), trimRight(s, from, cut)}
 	dest.Start = min(dest.Start, dest.End)

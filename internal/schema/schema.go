@@ -124,7 +124,13 @@ func decorate(s *jsonschema.Schema, t reflect.Type, docs Comments) {
 		}
 		t = t.Elem()
 	}
-	if t.Kind() != reflect.Struct || len(s.Properties) == 0 {
+	if t.Kind() != reflect.Struct {
+		return
+	}
+	// Unknown fields are refused by the check. Saying so in every schema would
+	// cost each client of the tools seven tokens a tool.
+	s.AdditionalProperties = nil
+	if len(s.Properties) == 0 {
 		return
 	}
 	for f := range t.Fields() {

@@ -60,7 +60,13 @@ func letters(s string) uint64 {
 
 // Near returns the files that someone who wrote the name may have meant, most
 // likely first.
-func (s *Spellings) Near(name string) []string {
+func (s *Spellings) Near(name string) []string { return s.near(name, false) }
+
+// Misspelt is [Spellings.Near] for a whole name: one that resembles a word of a
+// longer name does not count.
+func (s *Spellings) Misspelt(name string) []string { return s.near(name, true) }
+
+func (s *Spellings) near(name string, whole bool) []string {
 	word := index.Key(path.Base(strings.TrimSuffix(name, "/")))
 	length, set := utf8.RuneCountInString(word), letters(word)
 	if length < 3 {
@@ -78,7 +84,7 @@ func (s *Spellings) Near(name string) []string {
 	for i := range s.list {
 		e := &s.list[i]
 		// Each mistake changes at most two members of the set.
-		if abs(e.length-length) > allowed || bits.OnesCount64(e.set^set) > 2*allowed {
+		if e.part && whole || abs(e.length-length) > allowed || bits.OnesCount64(e.set^set) > 2*allowed {
 			continue
 		}
 		d := distance(word, e.text)

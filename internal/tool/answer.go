@@ -37,10 +37,11 @@ func (r *Registry) Answer(ctx context.Context, person access.Principal, id strin
 	if a.Approve {
 		q.State = Approved
 	}
-	if q, err = r.moved(ctx, q, old); err != nil {
+	q, won, err := r.moved(ctx, q, old)
+	if err != nil {
 		return Result{}, err
 	}
-	if q.Answer == nil || !q.Answer.At.Equal(a.At) || q.Answer.By.ID != person.ID {
+	if !won {
 		return Result{}, answered(q)
 	}
 	r.deps.Log.Info("approval answered", "approval", q.ID, "approve", a.Approve, "surface", person.Surface)
@@ -128,13 +129,17 @@ func (r *Registry) carryOut(ctx context.Context, q Question) (res Result, err er
 		res.Notices = append(res.Notices, "approved; it is carried out by the process that holds the vault: "+err.Error())
 		return res, nil
 	}
+	if q.State != Approved {
+		return Result{}, answered(q)
+	}
 	old := q
 	c.op = r.deps.ID("op")
 	q.State, q.Operation = Running, c.op
-	if q, err = r.moved(ctx, q, old); err != nil {
+	q, won, err := r.moved(ctx, q, old)
+	if err != nil {
 		return Result{}, err
 	}
-	if q.Operation != c.op { // another was quicker
+	if !won { // another was quicker
 		return r.Await(ctx, q.ID)
 	}
 	again := &Question{}
@@ -251,7 +256,7 @@ func (r *Registry) conclude(ctx context.Context, q Question, again *Question, re
 		next := *again
 		next.ID, next.Revision, next.Operation = q.ID, q.Revision+1, ""
 		next.Notices = append(next.Notices, "computed again: a file changed, or there is more to decide")
-		if q, err = r.moved(ctx, next, old); err != nil {
+		if q, _, err = r.moved(ctx, next, old); err != nil {
 			return Result{}, err
 		}
 		r.deps.Bus.Publish(TopicAsked, q, true)
@@ -260,14 +265,14 @@ func (r *Registry) conclude(ctx context.Context, q Question, again *Question, re
 	case err != nil:
 		q.State = Failed
 		q.Outcome, _ = schema.Marshal(NewFailure(err)) // a struct of strings
-		_, e := r.moved(ctx, q, old)
+		_, _, e := r.moved(ctx, q, old)
 		return Result{}, errors.Join(err, e)
 	}
 	q.State, q.Operation = Done, res.Operation
 	if q.Outcome, err = json.Marshal(res); err != nil {
 		return res, err
 	}
-	_, err = r.moved(ctx, q, old)
+	_, _, err = r.moved(ctx, q, old)
 	return res, err
 }
 
@@ -402,7 +407,7 @@ func (r *Registry) Recover(ctx context.Context) error {
 			q.Operation = ""
 			q.Notices = append(q.Notices, "asked again: the program was stopped before it was done")
 		}
-		if _, err := r.moved(ctx, q, old); err != nil {
+		if _, _, err := r.moved(ctx, q, old); err != nil {
 			return err
 		}
 	}

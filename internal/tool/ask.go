@@ -42,7 +42,7 @@ func (c *call) ask(ctx context.Context, q Question) (Result, error) {
 	if err := c.deps.Questions.Ask(ctx, q); err != nil {
 		return Result{}, fmt.Errorf("%s: the question cannot be kept: %w", c.tool.Name, err)
 	}
-	c.log.Info("approval asked", "approval", q.ID, "risk", string(q.Risk), "files", len(q.Changes))
+	c.log().Info("approval asked", "approval", q.ID, "risk", string(q.Risk), "files", len(q.Changes))
 	c.deps.Bus.Publish(TopicAsked, q, true)
 	return c.waits(q), nil
 }
@@ -102,24 +102,26 @@ func (r *Registry) aged(ctx context.Context, q Question) (Question, error) {
 	}
 	old := q
 	q.State = Expired
-	return r.moved(ctx, q, old)
+	q, _, err := r.moved(ctx, q, old)
+	return q, err
 }
 
-// moved stores the next state of a question. When another was quicker, what it
-// stored is returned.
-func (r *Registry) moved(ctx context.Context, q, old Question) (Question, error) {
-	ok, err := r.deps.Questions.Update(ctx, q, old.State, old.Revision)
+// moved stores the next state of a question and reports whether it did. When
+// another was quicker, what it stored is returned, and won is false.
+func (r *Registry) moved(ctx context.Context, q, old Question) (now Question, won bool, err error) {
+	won, err = r.deps.Questions.Update(ctx, q, old.State, old.Revision)
 	if err != nil {
-		return Question{}, err
+		return Question{}, false, err
 	}
-	if !ok {
-		return r.deps.Questions.Get(ctx, q.ID)
+	if !won {
+		now, err = r.deps.Questions.Get(ctx, q.ID)
+		return now, false, err
 	}
 	if q.State.Over() {
 		r.deps.Log.Info("approval over", "approval", q.ID, "state", string(q.State))
 		r.deps.Bus.Publish(TopicOver, q, true)
 	}
-	return q, nil
+	return q, true, nil
 }
 
 // Cancel withdraws a question that is not answered. The one who asked may, and
@@ -136,8 +138,8 @@ func (r *Registry) Cancel(ctx context.Context, who access.Principal, id string) 
 	}
 	old := q
 	q.State = Cancelled
-	q, err = r.moved(ctx, q, old)
-	if err == nil && q.State != Cancelled {
+	q, won, err := r.moved(ctx, q, old)
+	if err == nil && !won {
 		return answered(q)
 	}
 	return err

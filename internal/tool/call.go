@@ -52,7 +52,6 @@ type call struct {
 	dry      bool
 	notices  []string
 	start    time.Time
-	log      *slog.Logger
 	rec      CallRecord
 	question string // the question that allowed it
 	op       string // the operation's id, when it is already known
@@ -60,10 +59,21 @@ type call struct {
 
 func (r *Registry) receive(who access.Principal, name string) *call {
 	now := r.deps.Now()
-	c := &call{Registry: r, who: who, start: now, log: r.deps.Log.With("tool", name, "surface", who.Surface, "principal", string(who.Kind))}
+	c := &call{Registry: r, who: who, start: now}
 	c.rec = CallRecord{Time: now, Who: who, Tool: name, Cost: -1}
-	c.log.Debug("call started")
+	if c.logs(slog.LevelDebug) {
+		c.log().Debug("call started")
+	}
 	return c
+}
+
+// logs reports whether anybody wants to hear: putting words together for nobody
+// would cost more than most calls.
+func (c *call) logs(l slog.Level) bool { return c.deps.Log.Enabled(context.Background(), l) }
+
+// log is the logger of this call.
+func (c *call) log() *slog.Logger {
+	return c.deps.Log.With("tool", c.rec.Tool, "surface", c.who.Surface, "principal", string(c.who.Kind))
 }
 
 // admit finds the tool, gives the arguments their one form, and checks what can
@@ -99,7 +109,9 @@ func (c *call) admit(args json.RawMessage, metered bool) error {
 		}
 	}
 	c.rec.Args, c.rec.ArgsHash = t.redacted(c.args), hashOf(c.args)
-	c.log.Debug("call arguments", "args", string(c.rec.Args))
+	if c.logs(slog.LevelDebug) {
+		c.log().Debug("call arguments", "args", string(c.rec.Args))
+	}
 	return nil
 }
 
@@ -322,13 +334,13 @@ func (c *call) apply(ctx context.Context, value any, set change.Set, summary str
 	}
 	if err := c.deps.Ledger.Finish(lasting, c.op, Applied, ""); err != nil {
 		// The edits are made and their intent is on disk; the next start settles it.
-		c.log.Error("an operation could not be finished", "operation", c.op, "kind", string(fault.Of(err)))
+		c.log().Error("an operation could not be finished", "operation", c.op, "kind", string(fault.Of(err)))
 		c.notices = append(c.notices, "the change is made; its record is completed at the next start")
 	}
-	c.log.Info("change applied", "operation", c.op, "files", len(set))
+	c.log().Info("change applied", "operation", c.op, "files", len(set))
 	if c.deps.Settle != nil {
 		if err := c.deps.Settle(lasting, set.Paths()); err != nil {
-			c.log.Warn("the index did not follow a change", "operation", c.op, "kind", string(fault.Of(err)))
+			c.log().Warn("the index did not follow a change", "operation", c.op, "kind", string(fault.Of(err)))
 			c.notices = append(c.notices, "the index is behind; searches may not show the change yet")
 		}
 	}
@@ -340,7 +352,7 @@ func (c *call) apply(ctx context.Context, value any, set change.Set, summary str
 func (c *call) guarded(ctx context.Context, run work) (out any, set change.Set, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			c.log.Error("a tool panicked", "stack", string(debug.Stack()))
+			c.log().Error("a tool panicked", "stack", string(debug.Stack()))
 			err = fault.New(fault.Internal, "%s stopped because of a mistake in Lore", c.tool.Name)
 		}
 		if errors.Is(err, context.DeadlineExceeded) {
@@ -375,7 +387,6 @@ func (c *call) end(ctx context.Context, res *Result, err error) error {
 		case fault.Cancelled:
 			c.rec.Status = CallCancelled
 		}
-		c.log.Info("call ended", "ok", false, "kind", string(c.rec.Kind), "duration_ms", c.rec.Duration.Milliseconds())
 	case res.Question != nil:
 		c.rec.Status, c.rec.Question = CallPending, res.Question.ID
 	case res.DryRun:
@@ -384,8 +395,11 @@ func (c *call) end(ctx context.Context, res *Result, err error) error {
 		c.rec.Status = CallDone
 	}
 	if err == nil {
-		c.log.Info("call ended", "ok", true, "status", string(c.rec.Status), "files", len(res.Changes), "duration_ms", c.rec.Duration.Milliseconds())
 		res.Notices = c.notices
+	}
+	if c.logs(slog.LevelInfo) {
+		c.log().Info("call ended", "ok", err == nil, "status", string(c.rec.Status), "kind", string(c.rec.Kind),
+			"files", len(res.Changes), "duration_ms", c.rec.Duration.Milliseconds())
 	}
 	c.deps.Bus.Publish(TopicCall, Finished{c.rec.Tool, c.rec.Status, c.rec.Summary, c.rec.Operation, c.rec.Kind, c.who.Surface}, false)
 	if c.deps.Ledger == nil {
@@ -396,7 +410,7 @@ func (c *call) end(ctx context.Context, res *Result, err error) error {
 	}
 	c.rec.ID = c.deps.ID("call")
 	if e := c.deps.Ledger.Record(context.WithoutCancel(ctx), c.rec); e != nil {
-		c.log.Error("a call could not be recorded", "kind", string(fault.Of(e)))
+		c.log().Error("a call could not be recorded", "kind", string(fault.Of(e)))
 		if err == nil && c.rec.Operation == "" && c.tool.Effect != access.Reads {
 			return fmt.Errorf("the call cannot be recorded: %w", e)
 		}

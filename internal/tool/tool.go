@@ -211,7 +211,7 @@ func describe[In, Out any](e access.Effect, opts []Option) *Tool {
 	t.schema = sync.OnceValue(func() *schema.Schema {
 		s := schema.Of[In, Out](t.fields)
 		if e != access.Reads {
-			s.AddSwitch(DryRun, "Only show the plan.")
+			s.AddSwitch(DryRun, "Plan only.")
 		}
 		return s
 	})

@@ -37,6 +37,7 @@ type field struct {
 	typ    reflect.Type
 	enum   []string
 	need   bool
+	word   bool // it can be given without a flag, though it is not needed
 }
 
 // New defines the flags of a tool.
@@ -44,7 +45,7 @@ func New(t *tool.Tool, flags *pflag.FlagSet) *Input {
 	in := &Input{}
 	in.collect(t, t.InputType(), "", flags)
 	for _, f := range in.fields {
-		if f.parent == "" && f.need && !f.isJSON() {
+		if f.parent == "" && (f.need || f.word) && !f.isJSON() {
 			in.words = append(in.words, f)
 		}
 	}
@@ -69,7 +70,7 @@ func (in *Input) collect(t *tool.Tool, typ reflect.Type, parent string, flags *p
 			in.collect(t, ft, key, flags)
 			continue
 		}
-		f := &field{key: key, parent: parent, flag: strings.ReplaceAll(key, "_", "-"), typ: ft, need: !strings.Contains(opts, "omitempty")}
+		f := &field{key: key, parent: parent, flag: strings.ReplaceAll(key, "_", "-"), typ: ft, need: !strings.Contains(opts, "omitempty"), word: sf.Tag.Get("word") == "true"}
 		if flags.Lookup(f.flag) != nil && parent != "" {
 			f.flag = strings.ReplaceAll(parent, "_", "-") + "-" + f.flag
 		}
@@ -168,10 +169,14 @@ func (f *field) define(flags *pflag.FlagSet, doc, def string) {
 func (in *Input) Usage() string {
 	s := ""
 	for _, f := range in.words {
-		s += " " + strings.ToUpper(f.key)
+		name := strings.ToUpper(f.key)
 		if f.typ.Kind() == reflect.Slice {
-			s += "..."
+			name += "..."
 		}
+		if !f.need {
+			name = "[" + name + "]"
+		}
+		s += " " + name
 	}
 	return s
 }
@@ -187,7 +192,7 @@ func (in *Input) Check(cmd *cobra.Command, args []string) error {
 			"%s takes %d words, got %d", path, len(in.words), len(args))
 	}
 	for i, f := range in.words {
-		if i >= len(args) && !cmd.Flags().Changed(f.flag) {
+		if f.need && i >= len(args) && !cmd.Flags().Changed(f.flag) {
 			return fault.Fix(fault.Invalid, fmt.Sprintf("write: %s%s", path, in.Usage()), "%s: %s is missing", path, f.key)
 		}
 	}

@@ -41,6 +41,13 @@ type pair struct {
 	Count int    `json:"count"`
 }
 
+type maybe struct {
+	Path string `json:"path"`
+	To   string `json:"to,omitempty" word:"true"`
+}
+
+func (maybe) Run(context.Context, none) (none, error) { return none{}, nil }
+
 func (pair) Run(context.Context, none) (none, error) { return none{}, nil }
 
 type nothing struct {
@@ -57,12 +64,12 @@ func (several) Run(context.Context, none) (none, error) { return none{}, nil }
 
 func testTools() map[string]*tool.Tool {
 	docs := map[string]tool.Comment{}
-	for _, n := range []string{"everything", "pair", "nothing", "several"} {
+	for _, n := range []string{"everything", "pair", "nothing", "several", "maybe"} {
 		docs[n] = tool.Comment{Text: n + " does it."}
 	}
 	out := map[string]*tool.Tool{}
 	for _, t := range tool.Toolset("test", docs,
-		tool.Read[everything](none{}), tool.Read[pair](none{}), tool.Read[nothing](none{}), tool.Read[several](none{})) {
+		tool.Read[everything](none{}), tool.Read[pair](none{}), tool.Read[nothing](none{}), tool.Read[several](none{}), tool.Read[maybe](none{})) {
 		out[t.Name] = t
 	}
 	return out
@@ -94,6 +101,8 @@ func TestArguments(t *testing.T) {
 		{"no words needed", "nothing", nil, `{}`},
 		{"a list", "several", []string{"a.md", "b, c.md"}, `{"paths":["a.md","b, c.md"]}`},
 		{"missing", "everything", nil, "query is missing"},
+		{"a word that may be left out", "maybe", []string{"a"}, `{"path":"a"}`},
+		{"and may be given", "maybe", []string{"a", "b c"}, `{"path":"a","to":"b c"}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := argumentsOf(tools[c.tool], c.args)

@@ -25,16 +25,17 @@ func (p *program) approvalsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "approvals", Short: "See and answer what waits for a person", Args: noWords, RunE: list,
 		Long: `Whatever changes a note is shown to a person before it happens. What nobody has
-answered yet waits here, for a day. An id may be shortened as long as it is clear.`,
+answered yet waits here, for a day. An id may be shortened as long as it is clear,
+and left out when only one question waits.`,
 		Example: "lore approvals\nlore approvals show pending-k3f9\nlore approvals approve pending-k3f9\nlore approvals deny pending-k3f9 --word \"not in this folder\"",
 	}
 	cmd.AddCommand(
 		&cobra.Command{Use: "list", Short: "List what waits", Args: noWords, RunE: list},
 		&cobra.Command{
-			Use: "show ID", Short: "Show one with its diff", Args: words(1, 1),
+			Use: "show [ID]", Short: "Show one with its diff", Args: words(0, 1),
 			RunE: func(cmd *cobra.Command, args []string) error {
 				return p.withRegistry(cmd.Context(), func(s *Session) error {
-					q, err := s.Registry.Question(cmd.Context(), args[0])
+					q, err := theQuestion(cmd.Context(), s, args)
 					if err != nil {
 						return err
 					}
@@ -89,11 +90,11 @@ func (p *program) approveCommand() *cobra.Command {
 	var always string
 	var days int
 	cmd := &cobra.Command{
-		Use: "approve ID", Short: "Let it happen, exactly as it was shown", Args: words(1, 1),
+		Use: "approve [ID]", Short: "Let it happen, exactly as it was shown", Args: words(0, 1),
 		Example: "lore approvals approve pending-k3f9\nlore approvals approve pending-k3f9 --file Tea.md --file Coffee.md\nlore approvals approve pending-k3f9 --hunks 1,3\nlore approvals approve pending-k3f9 --always 'Journal/**'",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a := tool.Answer{Approve: true, Paths: files}
-			return p.answer(cmd, args[0], func(q tool.Question) (tool.Answer, error) {
+			return p.answer(cmd, args, func(q tool.Question) (tool.Answer, error) {
 				var err error
 				if a.Hunks, err = hunksOf(q, hunks); err != nil {
 					return a, err
@@ -138,9 +139,9 @@ func hunksOf(q tool.Question, list []string) (map[string][]int, error) {
 func (p *program) denyCommand() *cobra.Command {
 	var word string
 	cmd := &cobra.Command{
-		Use: "deny ID", Short: "Say no; nothing changes", Args: words(1, 1),
+		Use: "deny [ID]", Short: "Say no; nothing changes", Args: words(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.answer(cmd, args[0], func(tool.Question) (tool.Answer, error) { return tool.Answer{Word: word}, nil })
+			return p.answer(cmd, args, func(tool.Question) (tool.Answer, error) { return tool.Answer{Word: word}, nil })
 		},
 	}
 	cmd.Flags().StringVar(&word, "word", "", "what to tell the one who asked")
@@ -151,12 +152,12 @@ func (p *program) editCommand() *cobra.Command {
 	var raw string
 	var yes bool
 	cmd := &cobra.Command{
-		Use: "edit ID", Short: "Change the arguments, look at the new plan, and approve it", Args: words(1, 1),
+		Use: "edit [ID]", Short: "Change the arguments, look at the new plan, and approve it", Args: words(0, 1),
 		Long: `Opens the arguments in $EDITOR, or takes them from --args, shows what they would
 do, and asks. With --yes the new plan is carried out at once, unless it destroys
 more than what was asked for.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.answer(cmd, args[0], func(q tool.Question) (tool.Answer, error) {
+			return p.answer(cmd, args, func(q tool.Question) (tool.Answer, error) {
 				a := tool.Answer{Approve: true, Args: json.RawMessage(raw)}
 				if raw == "" {
 					edited, err := p.inEditor(cmd.Context(), q.Args)
@@ -196,12 +197,29 @@ func (p *program) confirmed(cmd *cobra.Command, q tool.Question, a tool.Answer, 
 	return nil
 }
 
+// theQuestion is the one that the words name, or the only one that waits.
+func theQuestion(ctx context.Context, s *Session, args []string) (tool.Question, error) {
+	if len(args) > 0 {
+		return s.Registry.Question(ctx, args[0])
+	}
+	list, err := s.Registry.Questions(ctx, tool.Pending)
+	switch {
+	case err != nil:
+		return tool.Question{}, err
+	case len(list) == 0:
+		return tool.Question{}, fault.New(fault.NotFound, "nothing waits for an answer")
+	case len(list) > 1:
+		return tool.Question{}, fault.Fix(fault.Ambiguous, "name one; lore approvals lists them", "%d questions wait", len(list))
+	}
+	return list[0], nil
+}
+
 // answer gives an answer to a question and shows what came of it.
-func (p *program) answer(cmd *cobra.Command, id string, make func(tool.Question) (tool.Answer, error)) error {
+func (p *program) answer(cmd *cobra.Command, args []string, make func(tool.Question) (tool.Answer, error)) error {
 	ctx := cmd.Context()
 	return p.withRegistry(ctx, func(s *Session) error {
 		p.session = s
-		q, err := s.Registry.Question(ctx, id)
+		q, err := theQuestion(ctx, s, args)
 		if err != nil {
 			return err
 		}
@@ -292,10 +310,18 @@ one before it. Whoever changes, removes or reorders an entry breaks the chain.`,
 				if p.g.JSON {
 					return p.encode(map[string]any{"success": true, "entries": n})
 				}
-				fmt.Fprintf(p.out, "%s, all of them sound\n", count(n, "entry"))
+				fmt.Fprintf(p.out, "%s, all of them sound\n", plural(n, "entry", "entries"))
 				return nil
 			})
 		},
 	})
 	return cmd
+}
+
+// plural is [count] for words that do not take an s.
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }

@@ -11,6 +11,7 @@ import (
 	"hash/fnv"
 	"math"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unicode"
@@ -49,9 +50,12 @@ type Place struct {
 // from 1 so that scripts can name them.
 func (p Place) Deps() tool.Deps {
 	last := map[string]int{}
+	var mu sync.Mutex
 	return tool.Deps{
 		Now: Now, Questions: p.Questions, Ledger: p.History,
 		ID: func(word string) string {
+			mu.Lock()
+			defer mu.Unlock()
 			last[word]++
 			return fmt.Sprintf("%s-%d", word, last[word])
 		},

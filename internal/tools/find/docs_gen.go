@@ -24,6 +24,7 @@ var docs = map[string]tool.Comment{
 	}},
 	"Env": {Text: "Env is what these tools may touch.", Fields: map[string]string{
 		"Fresh": "Fresh tells how far the index can be believed.",
+		"Parse": "the dialect of the vault",
 	}},
 	"FileContent": {Text: "FileContent is one file, or why it could not be read.", Fields: map[string]string{
 		"Hash": "Hash of the whole file; give it back as if_hash when you change it.",
@@ -68,6 +69,12 @@ var docs = map[string]tool.Comment{
 		"Offset": "Places to skip.",
 		"Path":   "Path, file name, title or alias of the note.",
 	}},
+	"FolderMoved": {Text: "FolderMoved is a folder with another path.", Fields: map[string]string{
+		"Files":   "Files in which links were rewritten, with the lines.",
+		"More":    "More tells how many files are not listed.",
+		"Moved":   "Moved is the number of files that have another path.",
+		"Skipped": "Skipped are files with links that could not be rewritten.",
+	}},
 	"GetFileTree": {Text: "GetFileTree shows the folders of the vault with the number of notes in them, and on request the notes.", Fields: map[string]string{
 		"Depth":  "Levels of folders to show.",
 		"Folder": "Folder to begin with; the whole vault when it is not given.",
@@ -88,9 +95,22 @@ var docs = map[string]tool.Comment{
 		"Fix":      "Fix names what shows all of them.",
 		"Worst":    "Worst is the share at which the whole weight is lost.",
 	}},
+	"LeftLink": {Text: "LeftLink is one link that stays broken.", Fields: map[string]string{
+		"Candidates": "Candidates are the files between which a person must choose.",
+	}},
+	"LinkMentions": {Text: "LinkMentions makes wikilinks of the places where other notes name a note, by its title, file name or alias, without linking to it. The text stays as it is read.", Fields: map[string]string{
+		"In":   "Only in this note, or in the notes of this folder.",
+		"Path": "Path, file name, title or alias of the note.",
+	}},
 	"LinkPath": {Text: "LinkPath is a way from one note to another.", Fields: map[string]string{
 		"Length": "Length counts the links on the way.",
 		"Note":   "Note says why there is no way.",
+	}},
+	"LinksRepaired": {Text: "LinksRepaired are links that lead somewhere again, and those that do not.", Fields: map[string]string{
+		"Broken": "Broken is the number of broken links that were looked at.",
+		"Files":  "Files in which links were rewritten, with the lines.",
+		"Left":   "Left are links that stay broken.",
+		"More":   "More tells what is not listed, or was not done because of the limit.",
 	}},
 	"ListNotes": {Text: "ListNotes lists notes by folder, type and tags, with counts.", Fields: map[string]string{
 		"Folder":   "Only notes in this folder, at any depth.",
@@ -131,12 +151,38 @@ var docs = map[string]tool.Comment{
 		"Skipped": "Skipped counts the notes that were not looked into because there were too many.",
 		"Total":   "Total number of places, shown or not.",
 	}},
+	"MentionsLinked": {Text: "MentionsLinked are mentions that became links.", Fields: map[string]string{
+		"Files":   "Files that changed, with the lines.",
+		"Left":    "Left counts mentions in headings, code, math, comments and tags.",
+		"Linked":  "Linked is the number of mentions that became links.",
+		"More":    "More tells how many files are not listed.",
+		"Names":   "Names that were looked for.",
+		"Skipped": "Skipped are notes with mentions that could not be changed.",
+	}},
+	"MergeNotes": {Text: "MergeNotes puts the text of another note into a note and removes the other. Links to the other lead to the kept one, its title becomes an alias, and properties are joined; nothing of either text is lost.", Fields: map[string]string{
+		"Other":    "The note that goes into it.",
+		"Path":     "Path, file name, title or alias of the note that is kept.",
+		"Strategy": "Where the other's text goes.",
+	}},
+	"MoveFolder": {Text: "MoveFolder gives a folder another path and updates every link to and from the files in it.", Fields: map[string]string{
+		"Folder": "Folder to move.",
+		"To":     "New path of the folder from the vault root; one that ends in a slash takes the name along.",
+	}},
 	"NoteList": {Text: "NoteList is one page of notes.", Fields: map[string]string{
 		"More":  "More tells how to read on when there are further notes.",
 		"Total": "Total number of notes, shown or not.",
 		"Types": "Types counts all of them by type; notes without one are not counted.",
 	}},
 	"NoteRef": {Text: "NoteRef is one note of a list.", Fields: map[string]string{}},
+	"NotesMerged": {Text: "NotesMerged are two notes that became one.", Fields: map[string]string{
+		"Added":   "Added are the properties that the kept note got or that grew.",
+		"Aliases": "Aliases that the kept note got.",
+		"Files":   "Files in which links were rewritten, with the lines.",
+		"More":    "More tells how many files are not listed.",
+		"Other":   "Other is the note that is gone.",
+		"Shown":   "Shown are the properties of which the kept note has another value: the other's stands in the text.",
+		"Skipped": "Skipped are files with links that could not be rewritten.",
+	}},
 	"Orphan": {Text: "Orphan is one note without backlinks.", Fields: map[string]string{
 		"LinksOut": "LinksOut counts the notes that it links to.",
 	}},
@@ -155,6 +201,19 @@ var docs = map[string]tool.Comment{
 		"Limit":  "Most lines.",
 		"Offset": "First line, counted from 1.",
 		"Path":   "Path or file name of the attachment.",
+	}},
+	"RenameTag": {Text: "RenameTag gives a tag another name in all notes, in text and properties; the tags below it follow. An existing name joins the two.", Fields: map[string]string{
+		"NewTag": "New name; may be nested, such as \"drinks/tea\".",
+		"Tag":    "Tag as it is now, with or without #; case does not matter.",
+	}},
+	"RepairLinks": {Text: "RepairLinks lets links that lead nowhere lead to the one file that they can have meant: one of that name elsewhere, or one whose name differs by a typing mistake. Where several fit nothing changes.", Fields: map[string]string{
+		"Folder": "Only links in notes of this folder.",
+		"Limit":  "Most links to repair.",
+		"Path":   "Only links in this note.",
+	}},
+	"RepairedLink": {Text: "RepairedLink is one link that leads somewhere again.", Fields: map[string]string{
+		"Reason": "Reason says why: moved, title or spelling.",
+		"To":     "To is the file that it leads to now.",
 	}},
 	"SearchByTag": {Text: "SearchByTag lists the notes that have tags, newest first. A tag counts for its parents: #tea/green is also #tea.", Fields: map[string]string{
 		"Limit":  "Most notes.",
@@ -177,6 +236,13 @@ var docs = map[string]tool.Comment{
 	"TagList": {Text: "TagList is one page of tags.", Fields: map[string]string{
 		"More":  "More tells how to read on when there are further tags.",
 		"Total": "Total number of tags, shown or not.",
+	}},
+	"TagRenamed": {Text: "TagRenamed is a tag with another name.", Fields: map[string]string{
+		"Files":   "Files that changed, with the lines.",
+		"More":    "More tells how many files are not listed.",
+		"Notes":   "Notes that changed.",
+		"Skipped": "Skipped are notes with the tag that could not be changed.",
+		"joins":   "notes that have the new name already",
 	}},
 	"TaggedNotes": {Text: "TaggedNotes are the notes that have some tags.", Fields: map[string]string{
 		"Hint":  "Hint names tags that exist when one of those asked for does not.",

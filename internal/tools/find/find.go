@@ -13,6 +13,7 @@ import (
 
 	"lore/internal/fault"
 	"lore/internal/index"
+	"lore/internal/note"
 	"lore/internal/schema"
 	"lore/internal/search"
 	"lore/internal/tool"
@@ -28,6 +29,7 @@ type Env struct {
 	Search *search.Searcher
 	// Fresh tells how far the index can be believed.
 	Fresh func() index.Freshness
+	Parse note.Options // the dialect of the vault
 }
 
 // Tools returns every tool of this package, bound to env.
@@ -48,6 +50,11 @@ func Tools(env Env) []*tool.Tool {
 		tool.Read[FindBrokenLinks](env, tool.Drawn(tool.Table), tool.Short("broken")),
 		tool.Read[FindUnlinkedMentions](env, tool.Drawn(tool.Notes), tool.Short("mentions")),
 		tool.Read[FindPath](env, tool.Drawn(tool.Notes)),
+		tool.Change[MoveFolder](env, tool.Drawn(tool.Notes)),
+		tool.Change[RenameTag](env, tool.Drawn(tool.Notes)),
+		tool.Change[RepairLinks](env, tool.Drawn(tool.Table)),
+		tool.Change[LinkMentions](env, tool.Drawn(tool.Notes)),
+		tool.Change[MergeNotes](env, tool.Drawn(tool.Notes)),
 		tool.Read[VaultHealth](env, tool.Drawn(tool.Table), tool.Short("health")),
 	)
 }
@@ -110,7 +117,7 @@ func (env Env) folder(ctx context.Context, name string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	every := []index.Kind{index.KindNote, index.KindCanvas, index.KindAttachment, index.KindConflict}
+	every := everyKind()
 	n, err := env.count(ctx, index.Filter{Folders: []string{clean}, Kinds: every})
 	if err != nil || n > 0 {
 		return []string{clean}, err

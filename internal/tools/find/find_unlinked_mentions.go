@@ -67,21 +67,10 @@ func (in FindUnlinkedMentions) Run(ctx context.Context, env Env) (Mentions, erro
 	if len(out.Names) == 0 {
 		return out, nil
 	}
-	match := index.Match{Limit: 1 << 20}
-	var parts []string
-	for _, n := range out.Names {
-		match.Any = append(match.Any, index.Term{Words: strings.Fields(n)})
-		parts = append(parts, strings.ReplaceAll(regexp.QuoteMeta(n), " ", `[ \t]+`))
-	}
-	expr, err := regexp.Compile("(?i)(?:" + strings.Join(parts, "|") + ")")
-	if err != nil {
-		return Mentions{}, fmt.Errorf("names of %s: %w", row.File.Path, err)
-	}
-	found, err := env.Store.Match(ctx, match)
+	found, expr, err := env.mentioning(ctx, row.File.Path, out.Names)
 	if err != nil {
 		return Mentions{}, err
 	}
-	slices.SortFunc(found, func(a, b index.Scored) int { return strings.Compare(a.Path, b.Path) })
 	out.Skipped = max(0, len(found)-mentionNotes)
 	var all []Mention
 	for _, f := range found[:min(len(found), mentionNotes)] {
@@ -100,6 +89,24 @@ func (in FindUnlinkedMentions) Run(ctx context.Context, env Env) (Mentions, erro
 	page, more := tool.Page(all, in.Offset, in.Limit)
 	out.Mentions, out.Total, out.More = append(out.Mentions, page...), len(all), more
 	return out, nil
+}
+
+// mentioning lists the notes that have the words of one of the names, by path,
+// and makes the expression that finds the names in them.
+func (env Env) mentioning(ctx context.Context, p string, names []string) ([]index.Scored, *regexp.Regexp, error) {
+	match := index.Match{Limit: 1 << 20}
+	var parts []string
+	for _, n := range names {
+		match.Any = append(match.Any, index.Term{Words: strings.Fields(n)})
+		parts = append(parts, strings.ReplaceAll(regexp.QuoteMeta(n), " ", `[ \t]+`))
+	}
+	expr, err := regexp.Compile("(?i)(?:" + strings.Join(parts, "|") + ")")
+	if err != nil {
+		return nil, nil, fmt.Errorf("names of %s: %w", p, err)
+	}
+	found, err := env.Store.Match(ctx, match)
+	slices.SortFunc(found, func(a, b index.Scored) int { return strings.Compare(a.Path, b.Path) })
+	return found, expr, err
 }
 
 // mentionNames are the names that are worth looking for, longest first, so
@@ -126,6 +133,21 @@ func mentionsIn(n *note.Note, expr *regexp.Regexp) []Mention {
 	var out []Mention
 	text := n.Text()
 	line, counted := 1, 0
+	for _, s := range mentionSpans(n, expr) {
+		line += strings.Count(text[counted:s.Start], "\n")
+		counted = s.Start
+		out = append(out, Mention{
+			SourcePath: n.Path, SourceTitle: n.Title, Text: text[s.Start:s.End], Line: line, Excerpt: search.Around(text, s.Start, s.End, previewWidth),
+		})
+	}
+	return out
+}
+
+// mentionSpans are the places of a note's text that name another note outside
+// of links, properties and code.
+func mentionSpans(n *note.Note, expr *regexp.Regexp) []note.Span {
+	var out []note.Span
+	text := n.Text()
 	links := slices.Clone(n.Links)
 	slices.SortFunc(links, func(a, b note.Link) int { return a.Span.Start - b.Span.Start })
 	linkEnd := 0 // of the links that begin before the place looked at
@@ -138,11 +160,7 @@ func mentionsIn(n *note.Note, expr *regexp.Regexp) []Mention {
 		if start < linkEnd || start < n.Front.Span.End || n.InCode(start) || !wholeWord(text, start, end) {
 			continue
 		}
-		line += strings.Count(text[counted:start], "\n")
-		counted = start
-		out = append(out, Mention{
-			SourcePath: n.Path, SourceTitle: n.Title, Text: text[start:end], Line: line, Excerpt: search.Around(text, start, end, previewWidth),
-		})
+		out = append(out, note.Span{Start: start, End: end})
 	}
 	return out
 }

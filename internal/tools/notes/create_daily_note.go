@@ -18,7 +18,7 @@ import (
 // settings and templates are followed.
 type CreateDailyNote struct {
 	// Date as 2026-06-15; today if missing.
-	Date string `json:"date,omitempty"`
+	Date string `json:"date,omitempty" word:"true"`
 	// Period of the note.
 	Period string `json:"period,omitempty" default:"daily" enum:"daily,weekly,monthly"`
 }

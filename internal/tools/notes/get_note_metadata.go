@@ -16,7 +16,7 @@ import (
 // GetNoteMetadata returns everything about a note but its text: properties,
 // tags, headings, counts, dates, hash.
 type GetNoteMetadata struct {
-	// Path, file name, title or alias of the note.
+	// Path, name, title or alias.
 	Path string `json:"path"`
 }
 

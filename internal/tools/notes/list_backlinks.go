@@ -16,7 +16,7 @@ import (
 // ListBacklinks returns the notes that link to a note, with the line around
 // each link.
 type ListBacklinks struct {
-	// Path, file name, title or alias of the note.
+	// Path, name, title or alias.
 	Path string `json:"path"`
 	// Most links.
 	Limit int `json:"limit,omitempty" default:"20" min:"1" max:"200"`

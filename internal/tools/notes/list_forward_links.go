@@ -14,7 +14,7 @@ import (
 // ListForwardLinks returns the links of a note in their order, those that lead
 // nowhere too.
 type ListForwardLinks struct {
-	// Path, file name, title or alias of the note.
+	// Path, name, title or alias.
 	Path string `json:"path"`
 	// Most links.
 	Limit int `json:"limit,omitempty" default:"50" min:"1" max:"500"`

@@ -28,6 +28,7 @@ type Env struct {
 	// Fresh tells how far the index can be believed.
 	Fresh func() index.Freshness
 	Now   func() time.Time
+	Parse note.Options // the dialect of the vault
 	// Version returns the text that had a hash, where history still has it; may
 	// be nil.
 	Version func(ctx context.Context, hash string) (string, bool)
@@ -50,6 +51,7 @@ func Tools(env Env) []*tool.Tool {
 		tool.Change[EditNote](env, tool.Drawn(tool.Text), tool.Short("edit"), tool.Alias("editNote")),
 		tool.Change[UpdateFrontmatter](env, tool.Drawn(tool.Facts), tool.Short("set"), tool.Alias("updateFrontmatter")),
 		tool.Change[CreateDailyNote](env, tool.Drawn(tool.Text), tool.Short("daily"), tool.Alias("createDailyNote")),
+		tool.Change[RenameNote](env, tool.Drawn(tool.Notes), tool.Short("rename"), tool.Alias("renameNote")),
 		tool.Change[DeleteNote](env, tool.Drawn(tool.Notes), tool.Short("delete"), tool.Alias("deleteNote")),
 	)
 }

@@ -13,9 +13,9 @@ import (
 
 // ReadNote returns the text of one note, whole or in part.
 type ReadNote struct {
-	// Path of the note from the vault root, or its file name, title or alias if unique.
+	// Path, name, title or alias.
 	Path string `json:"path"`
-	// Heading ("Brewing", "Tea > Brewing") or block ("^id") to read alone.
+	// Heading ("Tea > Brewing") or block ("^id") to read alone.
 	Section string `json:"section,omitempty"`
 	// First line, counted from 1.
 	Offset int `json:"offset,omitempty" default:"1" min:"1"`

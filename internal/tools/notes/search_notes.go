@@ -25,25 +25,25 @@ type SearchNotes struct {
 	Filter *Filter `json:"filter,omitempty"`
 	// What to compare.
 	Mode string `json:"mode,omitempty" default:"hybrid" enum:"hybrid,lexical,semantic"`
-	// Say where each score comes from.
+	// Explain the scores.
 	Explain bool `json:"explain,omitempty"`
 }
 
 // Filter narrows a search to some notes.
 type Filter struct {
-	// Tags that the note has; nested ones count for their parents.
+	// Tags; nested ones count for their parents.
 	Tags []string `json:"tags,omitempty"`
-	// Whether it needs all tags (default) or any.
+	// All (default) or any of them.
 	TagsMatch string `json:"tags_match,omitempty" enum:"all,any"`
-	// Only notes of that day or later.
+	// From this day on.
 	DateAfter string `json:"date_after,omitempty"`
-	// Only notes of that day or earlier.
+	// Up to this day.
 	DateBefore string `json:"date_before,omitempty"`
-	// Only notes in this folder.
+	// In this folder.
 	Folder string `json:"folder,omitempty"`
-	// Only notes of this type.
+	// Of this type.
 	Type string `json:"type,omitempty"`
-	// Properties that the note has; "" for any value.
+	// Properties; "" for any value.
 	Properties map[string]string `json:"properties,omitempty"`
 }
 

@@ -17,7 +17,7 @@ import (
 type GetOperation struct {
 	// Id of the operation, or its beginning; without it the last change that is
 	// not undone.
-	Operation string `json:"operation,omitempty"`
+	Operation string `json:"operation,omitempty" word:"true"`
 	// Most files.
 	Limit int `json:"limit,omitempty" default:"20" min:"1" max:"200"`
 	// Files to skip.

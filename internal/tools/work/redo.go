@@ -13,7 +13,7 @@ import (
 type Redo struct {
 	// Id of an operation that was undone, or its beginning; without it what the
 	// last undo took back.
-	Operation string `json:"operation,omitempty"`
+	Operation string `json:"operation,omitempty" word:"true"`
 	// Keep what was changed in a file since, where that is possible.
 	Merge bool `json:"merge,omitempty"`
 }

@@ -14,7 +14,7 @@ import (
 type Undo struct {
 	// Id of an operation, or its beginning; without it the last change that is
 	// not undone.
-	Operation string `json:"operation,omitempty"`
+	Operation string `json:"operation,omitempty" word:"true"`
 	// Id of a run, token or session, to take back all that it did.
 	Run string `json:"run,omitempty"`
 	// Path of one file, to take back only its last change, or its part of the

@@ -66,7 +66,7 @@ func Check(dir string, c Case) []Violation {
 	}
 	visible := map[string]string{}
 	for p, s := range all {
-		if !strings.HasPrefix(p, ownFolder+"/") {
+		if !strings.HasPrefix(p, ownFolder+"/") && !temporary(p[strings.LastIndex(p, "/")+1:]) {
 			visible[p] = s
 		}
 	}

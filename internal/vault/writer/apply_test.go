@@ -15,6 +15,7 @@ import (
 	"lore/internal/change"
 	"lore/internal/fault"
 	"lore/internal/vault"
+	"lore/internal/vault/journal"
 )
 
 // A desk is a vault on disk with a writer.
@@ -28,7 +29,24 @@ type desk struct {
 
 func newDesk(t *testing.T, files map[string]string) *desk {
 	t.Helper()
-	d := &desk{t: t, dir: t.TempDir()}
+	return newDeskIn(t, t.TempDir(), files)
+}
+
+// memoryDir is a folder in memory where there is such a thing: tests with
+// thousands of syncs are not about the disk.
+func memoryDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "lore-test-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+func newDeskIn(t *testing.T, dir string, files map[string]string) *desk {
+	t.Helper()
+	d := &desk{t: t, dir: dir}
 	for p, s := range files {
 		d.put(p, s)
 	}
@@ -92,7 +110,7 @@ func (d *desk) must(edits ...change.Edit) Receipt {
 // temporary file.
 func (d *desk) tidy() {
 	d.t.Helper()
-	entries, err := os.ReadDir(d.path(journalDir))
+	entries, err := os.ReadDir(d.path(journal.Folder))
 	if err == nil && len(entries) > 0 {
 		d.t.Errorf("the journal holds %v", entries)
 	}

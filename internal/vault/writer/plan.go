@@ -12,6 +12,8 @@ import (
 	"lore/internal/change"
 	"lore/internal/fault"
 	"lore/internal/vault"
+	"lore/internal/vault/disk"
+	"lore/internal/vault/journal"
 )
 
 // A planner turns edits into steps. It writes nothing.
@@ -30,37 +32,37 @@ func (t *task) plan(ctx context.Context, set change.Set) error {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("change of the vault: %w", err)
 		}
-		t.trim()
+		t.Trim()
 		if err := p.edit(e); err != nil {
 			return err
 		}
 	}
-	t.m.Version, t.m.Op, t.m.Began, t.m.Boot = version, t.op, t.w.now(), bootID()
-	t.m.Single = len(t.m.Steps) == 1 && t.m.Steps[0].Kind != writes
+	t.Plan.Version, t.Plan.Op, t.Plan.Began, t.Plan.Boot = journal.Version, t.ID, t.w.now(), disk.BootID()
+	t.Plan.Single = len(t.Plan.Steps) == 1 && t.Plan.Steps[0].Kind != journal.Writes
 	return p.places()
 }
 
 // places decides where new contents wait: one beside its place, many in the
 // journal, unless that is another disk.
 func (p *planner) places() error {
-	dir, err := p.folder(own)
+	dir, err := p.Folder(own)
 	if err != nil {
-		return explain(own, err)
+		return disk.Explain(own, err)
 	}
-	for i := range p.m.Steps {
-		s := &p.m.Steps[i]
-		if _, ok := p.staged[s.N]; !ok {
+	for i := range p.Plan.Steps {
+		s := &p.Plan.Steps[i]
+		if _, ok := p.Staged[s.N]; !ok {
 			continue
 		}
-		s.Stage = p.home(s)
+		s.Stage = p.Home(s)
 		beside := path.Dir(s.Path)
-		if p.m.Single || p.elsewhere(beside, dir.dev) && s.Kind != writes {
+		if p.Plan.Single || p.elsewhere(beside, dir.Dev) && s.Kind != journal.Writes {
 			if p.made[beside] {
 				beside = existing(p.made, beside)
 			}
 			s.Stage = path.Join(beside, vault.Temp(p.w.random()))
 		}
-		if s.Kind == moves {
+		if s.Kind == journal.Moves {
 			s.From = s.Stage
 		}
 	}
@@ -77,9 +79,9 @@ func existing(made map[string]bool, dir string) string {
 
 // elsewhere reports whether a folder lies on another disk.
 func (p *planner) elsewhere(dir string, dev uint64) bool {
-	p.trim()
-	f, err := p.folder(existing(p.made, dir))
-	return err == nil && f.dev != dev
+	p.Trim()
+	f, err := p.Folder(existing(p.made, dir))
+	return err == nil && f.Dev != dev
 }
 
 func (p *planner) edit(e change.Edit) error {
@@ -96,21 +98,21 @@ func (p *planner) edit(e change.Edit) error {
 
 // add numbers a step and notes which file it touches: two names of an edit can
 // be one file.
-func (p *planner) add(s step, staged *staging) error {
-	s.N = len(p.m.Steps)
-	p.m.Steps = append(p.m.Steps, s)
+func (p *planner) add(s journal.Step, staged *journal.Staging) error {
+	s.N = len(p.Plan.Steps)
+	p.Plan.Steps = append(p.Plan.Steps, s)
 	if staged != nil {
-		p.staged[s.N] = *staged
+		p.Staged[s.N] = *staged
 	}
 	return nil
 }
 
 // touch refuses a file that another edit of the set has already.
-func (p *planner) touch(disk, key string) error {
-	if other, ok := p.touched[disk]; ok {
+func (p *planner) touch(onDisk, key string) error {
+	if other, ok := p.touched[onDisk]; ok {
 		return fault.New(fault.Invalid, "%q and %q are one file and are both edited", other, key)
 	}
-	p.touched[disk] = key
+	p.touched[onDisk] = key
 	return nil
 }
 
@@ -118,7 +120,7 @@ func (p *planner) touch(disk, key string) error {
 type found struct {
 	key, disk string // disk: of the file itself, not of a link to it
 	link      string // the link, on disk, when the note is one
-	content
+	disk.Content
 }
 
 // find finds a file and sees that it is what the edit was made for.
@@ -128,58 +130,58 @@ func (p *planner) find(name string, before *string) (found, error) {
 		return found{}, err
 	}
 	f := found{key: key}
-	disk, _, link, err := p.w.v.Locate(p.root, key)
+	onDisk, _, link, err := p.w.v.Locate(p.Root, key)
 	switch {
 	case fault.Of(err) == fault.NotFound && before != nil:
 		return f, &Stale{Path: key, Want: *sum(before), Gone: true}
 	case err != nil:
 		return f, err
 	}
-	f.disk = disk
+	f.disk = onDisk
 	if link {
-		f.link = disk
-		f.disk, _ = vault.Trace(p.root, disk)
+		f.link = onDisk
+		f.disk, _ = vault.Trace(p.Root, onDisk)
 	}
 	if err := p.touch(f.disk, key); err != nil {
 		return f, err
 	}
 	if before == nil { // it moves, whatever it holds
-		f.stat, err = p.task.stat(f.disk)
-		return f, explain(key, err)
+		f.Stat, err = p.Stat(f.disk)
+		return f, disk.Explain(key, err)
 	}
-	if f.content, err = p.read(f.disk); err != nil {
-		return f, explain(key, err)
+	if f.Content, err = p.Read(f.disk); err != nil {
+		return f, disk.Explain(key, err)
 	}
-	if string(f.data) != *before {
-		return f, &Stale{Path: key, Want: *sum(before), Have: vault.Sum(f.data), Content: string(f.data)}
+	if string(f.Data) != *before {
+		return f, &Stale{Path: key, Want: *sum(before), Have: vault.Sum(f.Data), Content: string(f.Data)}
 	}
 	return f, nil
 }
 
 func (p *planner) create(e change.Edit) error {
-	key, disk, err := p.arrive(e.Path, "")
+	key, onDisk, err := p.arrive(e.Path, "")
 	if err != nil {
 		return err
 	}
-	s := step{Kind: moves, Key: key, Path: disk, Post: sum(e.After)}
-	if from, st, ok := p.inTrash(disk, *e.After); ok {
-		s.From, s.Inode = from, st.inode
+	s := journal.Step{Kind: journal.Moves, Key: key, Path: onDisk, Post: sum(e.After)}
+	if from, st, ok := p.inTrash(onDisk, *e.After); ok {
+		s.From, s.Inode = from, st.Inode
 		return p.add(s, nil)
 	}
-	return p.add(s, &staging{data: *e.After})
+	return p.add(s, &journal.Staging{Data: *e.After})
 }
 
 // inTrash finds the file that a create brings back: the undo of a delete. With
 // the file itself its times, mode and attributes come back.
-func (p *planner) inTrash(disk, after string) (string, stat, bool) {
-	for _, op := range p.trash()[disk] {
-		at := path.Join(trashDir, op, disk)
-		c, err := p.read(at)
-		if err == nil && string(c.data) == after && p.touch(at, disk) == nil {
-			return at, c.stat, true
+func (p *planner) inTrash(onDisk, after string) (string, disk.Stat, bool) {
+	for _, op := range p.trash()[onDisk] {
+		at := path.Join(journal.TrashFolder, op, onDisk)
+		c, err := p.Read(at)
+		if err == nil && string(c.Data) == after && p.touch(at, onDisk) == nil {
+			return at, c.Stat, true
 		}
 	}
-	return "", stat{}, false
+	return "", disk.Stat{}, false
 }
 
 func (p *planner) replace(e change.Edit) error {
@@ -192,10 +194,10 @@ func (p *planner) replace(e change.Edit) error {
 
 // content adds the step that gives a file its new content at path.
 func (p *planner) content(f found, at, key string, e change.Edit) error {
-	s := step{Kind: swaps, Key: key, Path: at, Pre: sum(e.Before), Post: sum(e.After)}
-	st := staging{data: *e.After, like: &content{stat: f.stat, xattrs: f.xattrs}}
-	if f.links > 1 {
-		s.Kind, st.old = writes, *e.Before
+	s := journal.Step{Kind: journal.Swaps, Key: key, Path: at, Pre: sum(e.Before), Post: sum(e.After)}
+	st := journal.Staging{Data: *e.After, Like: &disk.Content{Stat: f.Stat, Xattrs: f.Xattrs}}
+	if f.Links > 1 {
+		s.Kind, st.Old = journal.Writes, *e.Before
 	}
 	return p.add(s, &st)
 }
@@ -205,15 +207,15 @@ func (p *planner) remove(e change.Edit) error {
 	if err != nil {
 		return err
 	}
-	s := step{Kind: moves, Key: f.key, From: f.disk, Inode: f.inode, Pre: sum(e.Before), Gone: true}
+	s := journal.Step{Kind: journal.Moves, Key: f.key, From: f.disk, Inode: f.Inode, Pre: sum(e.Before), Gone: true}
 	if f.link != "" { // the name goes, the file it leads to stays
-		st, err := p.task.stat(f.link)
+		st, err := p.Stat(f.link)
 		if err != nil {
-			return explain(f.key, err)
+			return disk.Explain(f.key, err)
 		}
-		s.From, s.Inode, s.Pre = f.link, st.inode, nil
+		s.From, s.Inode, s.Pre = f.link, st.Inode, nil
 	}
-	s.Path = path.Join(trashDir, p.op, s.From)
+	s.Path = path.Join(journal.TrashFolder, p.ID, s.From)
 	return p.add(s, nil)
 }
 
@@ -222,29 +224,29 @@ func (p *planner) move(e change.Edit) error {
 	if err != nil {
 		return err
 	}
-	from, inode := f.disk, f.inode
+	from, inode := f.disk, f.Inode
 	if f.link != "" {
-		st, err := p.task.stat(f.link)
+		st, err := p.Stat(f.link)
 		if err != nil {
-			return explain(f.key, err)
+			return disk.Explain(f.key, err)
 		}
-		from, inode = f.link, st.inode
+		from, inode = f.link, st.Inode
 	}
-	key, disk, err := p.arrive(e.Path, from)
+	key, onDisk, err := p.arrive(e.Path, from)
 	if err != nil {
 		return err
 	}
-	if f.link != "" && path.Dir(disk) != path.Dir(from) {
+	if f.link != "" && path.Dir(onDisk) != path.Dir(from) {
 		return fault.Fix(fault.Invalid, fmt.Sprintf("move %q, the file it leads to", f.disk), "%q is a link, which would lead elsewhere from another folder", f.key)
 	}
-	s := step{Kind: moves, Key: key, Path: disk, From: from, Inode: inode}
-	if s.Via, err = p.detour(from, disk, inode); err != nil {
-		return explain(key, err)
+	s := journal.Step{Kind: journal.Moves, Key: key, Path: onDisk, From: from, Inode: inode}
+	if s.Via, err = p.detour(from, onDisk, inode); err != nil {
+		return disk.Explain(key, err)
 	}
 	if err := p.add(s, nil); err != nil || e.After == nil {
 		return err
 	}
-	at := disk
+	at := onDisk
 	if f.link != "" {
 		at = f.disk
 	}
@@ -254,16 +256,16 @@ func (p *planner) move(e change.Edit) error {
 // detour is a third name for a move that changes only the case of a name, where
 // the system ignores case: the new name seems to be taken, by the file itself.
 func (p *planner) detour(from, to string, inode uint64) (string, error) {
-	st, err := p.task.stat(to)
+	st, err := p.Stat(to)
 	switch {
-	case absent(err):
+	case disk.Absent(err):
 		return "", nil
 	case err != nil:
 		return "", err
-	case st.inode != inode:
+	case st.Inode != inode:
 		return "", fs.ErrExist
 	}
-	if exact, err := p.spelled(to); err != nil || exact {
+	if exact, err := p.Spelled(to); err != nil || exact {
 		return "", errors.Join(err, fs.ErrExist)
 	}
 	return path.Join(path.Dir(from), vault.Temp(p.w.random())), nil
@@ -271,7 +273,7 @@ func (p *planner) detour(from, to string, inode uint64) (string, error) {
 
 // arrive finds the place of a new file. leaving is the path on disk of the file
 // that moves there, which is in nobody's way.
-func (p *planner) arrive(name, leaving string) (key, disk string, err error) {
+func (p *planner) arrive(name, leaving string) (key, onDisk string, err error) {
 	if key, err = vault.CleanNew(name); err != nil {
 		return "", "", err
 	}
@@ -288,15 +290,15 @@ func (p *planner) arrive(name, leaving string) (key, disk string, err error) {
 	last := parts[len(parts)-1]
 	names, err := p.list(at)
 	if err != nil {
-		return "", "", explain(key, err)
+		return "", "", disk.Explain(key, err)
 	}
-	disk = path.Join(at, last)
+	onDisk = path.Join(at, last)
 	fold := vault.Fold(last)
 	if other, ok := names[fold]; ok && path.Join(at, other) != leaving {
 		return "", "", taken(key, path.Join(at, other))
 	}
 	names[fold] = last
-	return key, disk, p.touch(disk, key)
+	return key, onDisk, p.touch(onDisk, key)
 }
 
 // taken says which file is in the way.
@@ -315,21 +317,21 @@ func (p *planner) enter(key, at, part string) (string, error) {
 		return dir, nil
 	}
 	if !p.made[at] {
-		st, err := p.task.stat(dir)
+		st, err := p.Stat(dir)
 		switch {
-		case err == nil && st.mode.IsDir():
+		case err == nil && st.Mode.IsDir():
 			return dir, nil
-		case err == nil && st.mode&fs.ModeSymlink != 0:
+		case err == nil && st.Mode&fs.ModeSymlink != 0:
 			return "", fault.Fix(fault.Unsafe, "use the path where the folder lies", "folder %q is a link", dir)
 		case err == nil:
 			return "", fault.New(fault.Conflict, "%q: %q is a file, not a folder", key, dir)
-		case !absent(err):
-			return "", explain(key, err)
+		case !disk.Absent(err):
+			return "", disk.Explain(key, err)
 		}
 	}
 	names, err := p.list(at)
 	if err != nil {
-		return "", explain(key, err)
+		return "", disk.Explain(key, err)
 	}
 	fold := vault.Fold(part)
 	if other, ok := names[fold]; ok {
@@ -340,7 +342,7 @@ func (p *planner) enter(key, at, part string) (string, error) {
 	}
 	names[fold] = part
 	p.made[dir] = true
-	p.m.Folders = append(p.m.Folders, dir)
+	p.Plan.Folders = append(p.Plan.Folders, dir)
 	return dir, nil
 }
 
@@ -355,11 +357,11 @@ func (p *planner) list(dir string) (map[string]string, error) {
 	if p.made[dir] {
 		return names, nil
 	}
-	f, err := p.folder(dir)
+	f, err := p.Folder(dir)
 	if err != nil {
 		return nil, err
 	}
-	all, err := p.sys.names(f)
+	all, err := p.Sys.Names(f)
 	if err != nil {
 		return nil, err
 	}
@@ -368,6 +370,15 @@ func (p *planner) list(dir string) (map[string]string, error) {
 		names[vault.Fold(vault.Key(n))] = n
 	}
 	return names, nil
+}
+
+// sum is a hash that can be left out.
+func sum(s *string) *vault.Hash {
+	if s == nil {
+		return nil
+	}
+	h := vault.Sum([]byte(*s))
+	return &h
 }
 
 // trash knows which operations hold a path in the trash, the latest first.

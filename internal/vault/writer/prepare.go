@@ -8,6 +8,7 @@ import (
 
 	"lore/internal/fault"
 	"lore/internal/vault"
+	"lore/internal/vault/disk"
 )
 
 // prepare makes sure that the vault can be written: Lore's folder is there, the
@@ -23,7 +24,7 @@ func (t *task) prepare() error {
 	}
 	if !w.probed {
 		if err := t.probe(); err != nil {
-			return explain(own, err)
+			return disk.Explain(own, err)
 		}
 	}
 	if !fresh && !w.unsettled {
@@ -34,7 +35,7 @@ func (t *task) prepare() error {
 		return err
 	}
 	if err := t.sign(); err != nil {
-		return explain(own, err)
+		return disk.Explain(own, err)
 	}
 	w.unsettled = false
 	return nil
@@ -42,68 +43,68 @@ func (t *task) prepare() error {
 
 // ownFolder makes Lore's folder.
 func (t *task) ownFolder() error {
-	st, err := t.stat(own)
+	st, err := t.Stat(own)
 	switch {
-	case err == nil && st.mode.IsDir():
+	case err == nil && st.Mode.IsDir():
 		return nil
 	case err == nil:
 		return fault.Fix(fault.Unsafe, "remove it or give it another name", "%q in the vault is not a folder", own)
-	case !absent(err):
-		return explain(own, err)
+	case !disk.Absent(err):
+		return disk.Explain(own, err)
 	}
-	err = t.mkdir(own, 0o700)
+	err = t.Mkdir(own, 0o700)
 	if errors.Is(err, fs.ErrPermission) {
 		return fault.Fix(fault.ReadOnly, "give yourself write permission on it (chmod u+w)", "the vault's folder cannot be written")
 	}
-	return explain(own, err)
+	return disk.Explain(own, err)
 }
 
 // takeLock takes the vault's lock, or sees that it still has it. before is what
 // the last writer left in the file: nothing, when it ended in order.
 func (t *task) takeLock() (fresh bool, before string, err error) {
 	w := t.w
-	at, err := t.folder(own)
+	at, err := t.Folder(own)
 	if err != nil {
-		return false, "", explain(own, err)
+		return false, "", disk.Explain(own, err)
 	}
 	if w.lock != nil {
 		// The folder may have been replaced, and the lock with it.
-		now, err := t.sys.stat(at, lockName)
-		if err == nil && now.inode == w.locked.inode && now.dev == w.locked.dev {
+		now, err := t.Sys.Stat(at, lockName)
+		if err == nil && now.Inode == w.locked.Inode && now.Dev == w.locked.Dev {
 			return false, "", nil
 		}
 		w.trashed = nil
 		if err := w.unlock(false); err != nil {
-			return false, "", explain(own, err)
+			return false, "", disk.Explain(own, err)
 		}
 	}
-	file, err := t.sys.create(at, lockName, 0o600)
+	file, err := t.Sys.Create(at, lockName, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		file, err = t.sys.reopen(at, lockName)
+		file, err = t.Sys.Reopen(at, lockName)
 	}
 	if err != nil {
-		return false, "", explain(own, err)
+		return false, "", disk.Explain(own, err)
 	}
-	supported, taken, err := lockFile(file)
+	supported, taken, err := disk.Lock(file)
 	if err == nil && !taken {
 		err = fault.Fix(fault.Busy, "use that one, or end it", "another lore process writes this vault")
 	}
 	if err != nil {
 		_ = file.Close() // nothing was written
-		return false, "", explain(own, err)
+		return false, "", disk.Explain(own, err)
 	}
-	w.can.Lock = supported
+	w.can.Lock, t.Can.Lock = supported, supported
 	if !supported && !w.warned {
 		w.warned = true
-		t.warnings = append(t.warnings, "the file system has no locks: let only one lore process write this vault")
+		t.Warnings = append(t.Warnings, "the file system has no locks: let only one lore process write this vault")
 	}
 	w.lock = file
-	c, err := t.sys.read(at, lockName)
-	w.locked = c.stat
+	c, err := t.Sys.Read(at, lockName)
+	w.locked = c.Stat
 	if err != nil {
-		return false, "", errors.Join(explain(own, err), w.unlock(false))
+		return false, "", errors.Join(disk.Explain(own, err), w.unlock(false))
 	}
-	return true, string(c.data), nil
+	return true, string(c.Data), nil
 }
 
 // unlock gives the lock back. clean says that nothing is left to be settled.
@@ -124,17 +125,17 @@ func (w *Writer) unlock(clean bool) error {
 // after a crash knows whether everything written before is still there; if not,
 // it looks for strays in the whole vault.
 func (t *task) sign() error {
-	boot := bootID()
+	boot := disk.BootID()
 	if boot == "" {
 		boot = "unknown"
 	}
-	if err := t.sys.write(t.w.lock, []byte(boot)); err != nil {
+	if err := t.Sys.Write(t.w.lock, []byte(boot)); err != nil {
 		return err
 	}
-	if err := t.sys.sync(t.w.lock); err != nil {
+	if err := t.Sys.Sync(t.w.lock); err != nil {
 		return err
 	}
-	return t.syncFolders(path.Join(own, lockName), own)
+	return t.SyncFolders(path.Join(own, lockName), own)
 }
 
 // Capabilities tells what the file system of the vault can do. It makes and
@@ -146,47 +147,47 @@ func (w *Writer) Capabilities(ctx context.Context) (Capabilities, error) {
 	if err != nil {
 		return Capabilities{}, err
 	}
-	defer t.close()
+	defer t.Close()
 	return w.can, nil
 }
 
 // probe tries what the file system can do.
 func (t *task) probe() error {
-	at, err := t.folder(own)
+	at, err := t.Folder(own)
 	if err != nil {
 		return err
 	}
 	x, y := vault.Temp("probe-"+t.w.random()), vault.Temp("probe-"+t.w.random())
 	for _, name := range []string{x, y} {
-		if err := t.put(path.Join(own, name), []byte(name), false); err != nil {
-			return errors.Join(err, t.remove(path.Join(own, x)), t.remove(path.Join(own, y)))
+		if err := t.Put(path.Join(own, name), []byte(name), false); err != nil {
+			return errors.Join(err, t.Remove(path.Join(own, x)), t.Remove(path.Join(own, y)))
 		}
 	}
-	can := &t.w.can
-	can.Exchange = t.sys.exchange(at, x, at, y) == nil
-	can.NoReplace = errors.Is(t.sys.moveNew(at, x, at, y), fs.ErrExist)
+	can := &t.Can
+	can.Exchange = t.Sys.Exchange(at, x, at, y) == nil
+	can.NoReplace = errors.Is(t.Sys.MoveNew(at, x, at, y), fs.ErrExist)
 	can.Xattr = t.probeXattr(at, x)
-	can.Syncfs = t.sys.syncAll(at) == nil
-	err = t.remove(path.Join(own, y))
+	can.SyncAll = t.Sys.SyncAll(at) == nil
+	err = t.Remove(path.Join(own, y))
 	if err == nil {
-		can.HardLink = t.sys.link(at, x, at, y) == nil
-		err = errors.Join(t.remove(path.Join(own, x)), t.remove(path.Join(own, y)))
+		can.HardLink = t.Sys.Link(at, x, at, y) == nil
+		err = errors.Join(t.Remove(path.Join(own, x)), t.Remove(path.Join(own, y)))
 	}
-	t.w.probed = err == nil
+	t.w.probed, t.w.can = err == nil, *can
 	return err
 }
 
-func (t *task) probeXattr(at *folder, name string) bool {
-	f, err := t.sys.reopen(at, name)
+func (t *task) probeXattr(at *disk.Folder, name string) bool {
+	f, err := t.Sys.Reopen(at, name)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	st, err := t.sys.stat(at, name)
+	st, err := t.Sys.Stat(at, name)
 	if err != nil {
 		return false
 	}
-	like := content{stat: st, xattrs: map[string][]byte{"user.lore.probe": []byte("1")}}
-	warnings, err := t.sys.dress(f, like)
+	like := disk.Content{Stat: st, Xattrs: map[string][]byte{"user.lore.probe": []byte("1")}}
+	warnings, err := t.Sys.Dress(f, like)
 	return err == nil && len(warnings) == 0
 }

@@ -2,7 +2,6 @@ package writer
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,6 +14,8 @@ import (
 
 	"lore/internal/fault"
 	"lore/internal/vault"
+	"lore/internal/vault/disk"
+	"lore/internal/vault/journal"
 )
 
 // late is how long a program may still write into a file that was displaced
@@ -30,9 +31,9 @@ func (w *Writer) Held(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer t.close()
-	ops, err := t.list(displacedDir)
-	return ops, explain(own, err)
+	defer t.Close()
+	ops, err := t.List(journal.DisplacedFolder)
+	return ops, disk.Explain(own, err)
 }
 
 // look opens the vault to read what the writer keeps in it.
@@ -59,14 +60,14 @@ func (w *Writer) Sweep(ctx context.Context, synced func(op string) bool) ([]Conf
 	if err != nil {
 		return nil, err
 	}
-	defer t.close()
-	ops, err := t.list(displacedDir)
+	defer t.Close()
+	ops, err := t.List(journal.DisplacedFolder)
 	if err != nil {
-		return nil, explain(own, err)
+		return nil, disk.Explain(own, err)
 	}
-	trash, err := t.list(trashDir)
+	trash, err := t.List(journal.TrashFolder)
 	if err != nil || len(ops)+len(trash) == 0 {
-		return nil, explain(own, err)
+		return nil, disk.Explain(own, err)
 	}
 	if err := t.prepare(); err != nil {
 		return nil, err
@@ -76,14 +77,14 @@ func (w *Writer) Sweep(ctx context.Context, synced func(op string) bool) ([]Conf
 		if ctx.Err() != nil {
 			return out, fmt.Errorf("sweep of the vault: %w", ctx.Err())
 		}
-		old, err := t.older(path.Join(displacedDir, op), late)
+		old, err := t.older(path.Join(journal.DisplacedFolder, op), late)
 		if err != nil {
 			return out, err
 		}
 		if !old || !synced(op) {
 			continue
 		}
-		t.forget()
+		t.Forget()
 		found, err := t.sweep(op)
 		out = append(out, found...)
 		if err != nil {
@@ -95,28 +96,21 @@ func (w *Writer) Sweep(ctx context.Context, synced func(op string) bool) ([]Conf
 
 // older reports whether a folder has not changed for that long.
 func (t *task) older(dir string, age time.Duration) (bool, error) {
-	st, err := t.stat(dir)
+	st, err := t.Stat(dir)
 	if err != nil {
-		return false, explain(own, err)
+		return false, disk.Explain(own, err)
 	}
-	return t.w.now().Sub(st.modTime) >= age, nil
-}
-
-// record reads the manifest of an applied operation.
-func (t *task) record(op string) (manifest, bool) {
-	var m manifest
-	c, err := t.read(path.Join(displacedDir, op, manifestName))
-	return m, err == nil && json.Unmarshal(c.data, &m) == nil && m.Version == version
+	return t.w.now().Sub(st.ModTime) >= age, nil
 }
 
 // sweep lets the displaced files of one operation go.
 func (t *task) sweep(op string) ([]Conflict, error) {
-	t.op = op
-	dir := path.Join(displacedDir, op)
-	m, ok := t.record(op)
-	names, err := t.list(dir)
+	t.ID = op
+	dir := path.Join(journal.DisplacedFolder, op)
+	m, ok := t.Record(op)
+	names, err := t.List(dir)
 	if err != nil {
-		return nil, explain(own, err)
+		return nil, disk.Explain(own, err)
 	}
 	var out []Conflict
 	for _, name := range names {
@@ -126,7 +120,7 @@ func (t *task) sweep(op string) ([]Conflict, error) {
 		}
 		at := path.Join(dir, name)
 		if !ok || n >= len(m.Steps) { // the record was lost in a power cut
-			c, err := t.rescue(at, at)
+			c, err := t.Rescue(at, at)
 			if err != nil {
 				return out, err
 			}
@@ -141,7 +135,7 @@ func (t *task) sweep(op string) ([]Conflict, error) {
 	}
 	for i := range m.Steps {
 		s := &m.Steps[i]
-		if s.Kind != swaps || s.Stage == "" || strings.HasPrefix(s.Stage, own+"/") {
+		if s.Kind != journal.Swaps || s.Stage == "" || strings.HasPrefix(s.Stage, own+"/") {
 			continue
 		}
 		c, err := t.release(s, s.Stage) // on another disk
@@ -155,28 +149,28 @@ func (t *task) sweep(op string) ([]Conflict, error) {
 
 // clear removes what is left of an operation's folder.
 func (t *task) clear(dir string, names []string) error {
-	slices.SortFunc(names, func(a, b string) int { return rankOf(a) - rankOf(b) })
+	slices.SortFunc(names, func(a, b string) int { return journal.Last(a) - journal.Last(b) })
 	for _, name := range names {
-		if err := t.remove(path.Join(dir, name)); err != nil {
-			return explain(own, err)
+		if err := t.Remove(path.Join(dir, name)); err != nil {
+			return disk.Explain(own, err)
 		}
 	}
-	return explain(own, t.rmdir(dir))
+	return disk.Explain(own, t.Rmdir(dir))
 }
 
 // release lets one displaced file go, or makes it a conflict copy when it is not
 // what it was. It is held open while its name goes, so that even a last write
 // is seen.
-func (t *task) release(s *step, at string) ([]Conflict, error) {
-	f, name, err := t.at(at)
-	if absent(err) {
+func (t *task) release(s *journal.Step, at string) ([]Conflict, error) {
+	f, name, err := t.At(at)
+	if disk.Absent(err) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, explain(s.Key, err)
+		return nil, disk.Explain(s.Key, err)
 	}
-	open, err := t.sys.reopen(f, name)
-	if absent(err) {
+	open, err := t.Sys.Reopen(f, name)
+	if disk.Absent(err) {
 		return nil, nil
 	}
 	if err != nil { // one that may only be read cannot be written by others either
@@ -184,28 +178,28 @@ func (t *task) release(s *step, at string) ([]Conflict, error) {
 	} else {
 		defer open.Close()
 	}
-	have, _, err := t.hash(at)
+	have, _, err := t.Hash(at)
 	if err != nil {
-		return nil, explain(s.Key, err)
+		return nil, disk.Explain(s.Key, err)
 	}
-	if s.Kind == writes {
-		return nil, explain(s.Key, t.remove(at))
+	if s.Kind == journal.Writes {
+		return nil, disk.Explain(s.Key, t.Remove(at))
 	}
 	if have != *s.Pre {
 		return t.conflictCopy(s, at)
 	}
-	if err := t.remove(at); err != nil || open == nil {
-		return nil, explain(s.Key, err)
+	if err := t.Remove(at); err != nil || open == nil {
+		return nil, disk.Explain(s.Key, err)
 	}
 	data, err := readAll(open)
 	if err != nil || vault.Sum(data) == *s.Pre {
-		return nil, explain(s.Key, err)
+		return nil, disk.Explain(s.Key, err)
 	}
 	to, err := t.beside(s)
 	if err == nil {
-		err = t.put(to, data, true)
+		err = t.Put(to, data, true)
 	}
-	return []Conflict{{Path: s.Key, Copy: to, Reason: wroteLate}}, explain(s.Key, err)
+	return []Conflict{{Path: s.Key, Copy: to, Reason: wroteLate}}, disk.Explain(s.Key, err)
 }
 
 func readAll(f *os.File) ([]byte, error) {
@@ -224,16 +218,16 @@ func readAll(f *os.File) ([]byte, error) {
 const wroteLate = "a program that had the note open wrote into the version that was replaced"
 
 // conflictCopy gives a displaced text a name beside its note.
-func (t *task) conflictCopy(s *step, at string) ([]Conflict, error) {
+func (t *task) conflictCopy(s *journal.Step, at string) ([]Conflict, error) {
 	to, err := t.beside(s)
 	if err == nil {
-		err = t.moveNew(at, to)
+		err = t.MoveNew(at, to)
 	}
 	if err == nil {
-		err = t.syncFolders(to)
+		err = t.SyncFolders(to)
 	}
 	if err != nil {
-		return nil, explain(s.Key, err)
+		return nil, disk.Explain(s.Key, err)
 	}
 	return []Conflict{{Path: s.Key, Copy: to, Reason: wroteLate}}, nil
 }
@@ -241,12 +235,12 @@ func (t *task) conflictCopy(s *step, at string) ([]Conflict, error) {
 // beside finds a name for a conflict copy, in the words that sync tools use, so
 // that it is listed as one. A note that moved away since has its copy kept with
 // the recovered ones.
-func (t *task) beside(s *step) (string, error) {
+func (t *task) beside(s *journal.Step) (string, error) {
 	dir, base := path.Split(s.Path)
 	ext := path.Ext(base)
-	stem := short(strings.TrimSuffix(base, ext))
-	if _, err := t.folder(path.Clean(dir)); err != nil {
-		return t.free(s.Key)
+	stem := journal.Short(strings.TrimSuffix(base, ext))
+	if _, err := t.Folder(path.Clean(dir)); err != nil {
+		return t.Free(s.Key)
 	}
 	stamp := t.w.now().Format("2006-01-02 150405")
 	for i := range 1000 {
@@ -255,7 +249,7 @@ func (t *task) beside(s *step) (string, error) {
 			more = " " + strconv.Itoa(i)
 		}
 		to := path.Join(dir, fmt.Sprintf("%s (conflicted copy %s%s)%s", stem, stamp, more, ext))
-		if there, err := t.exists(to); err != nil || !there {
+		if there, err := t.Exists(to); err != nil || !there {
 			return to, err
 		}
 	}
@@ -279,18 +273,18 @@ func (w *Writer) Trash(ctx context.Context) ([]Trashed, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer t.close()
+	defer t.Close()
 	list, err := t.listTrash()
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
-	return list, explain(own, err)
+	return list, disk.Explain(own, err)
 }
 
 func (t *task) listTrash() ([]Trashed, error) {
 	var out []Trashed
 	times := map[string]time.Time{}
-	err := fs.WalkDir(t.root.FS(), trashDir, func(p string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(t.Root.FS(), journal.TrashFolder, func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -298,7 +292,7 @@ func (t *task) listTrash() ([]Trashed, error) {
 		if err != nil {
 			return err
 		}
-		op, rest, inside := strings.Cut(strings.TrimPrefix(p, trashDir+"/"), "/")
+		op, rest, inside := strings.Cut(strings.TrimPrefix(p, journal.TrashFolder+"/"), "/")
 		switch {
 		case !inside:
 			times[op] = info.ModTime()
@@ -314,7 +308,7 @@ func (t *task) listTrash() ([]Trashed, error) {
 // emptyTrash removes what was deleted long ago.
 func (t *task) emptyTrash(ops []string) error {
 	for _, op := range ops {
-		dir := path.Join(trashDir, op)
+		dir := path.Join(journal.TrashFolder, op)
 		old, err := t.older(dir, time.Duration(t.w.trashDays)*24*time.Hour)
 		if err != nil {
 			return err
@@ -322,10 +316,10 @@ func (t *task) emptyTrash(ops []string) error {
 		if !old {
 			continue
 		}
-		t.forget()
+		t.Forget()
 		t.w.forgetTrash()
-		if err := t.root.RemoveAll(dir); err != nil {
-			return explain(own, err)
+		if err := t.Root.RemoveAll(dir); err != nil {
+			return disk.Explain(own, err)
 		}
 	}
 	return nil

@@ -14,6 +14,8 @@ import (
 	"lore/internal/change"
 	"lore/internal/fault"
 	"lore/internal/vault"
+	"lore/internal/vault/disk"
+	"lore/internal/vault/journal"
 )
 
 // DefaultTrashDays is how long a deleted file stays in the trash.
@@ -37,11 +39,11 @@ type Writer struct {
 	now       func() time.Time
 	random    func() string
 	trashDays int
-	sys       system
+	sys       disk.System
 
 	mu        sync.Mutex
-	lock      *os.File // of the vault, from the first write on
-	locked    stat     // which file it is
+	lock      *os.File  // of the vault, from the first write on
+	locked    disk.Stat // which file it is
 	can       Capabilities
 	probed    bool
 	unsettled bool      // the journal holds an operation that broke off
@@ -53,7 +55,7 @@ type Writer struct {
 // Open makes a writer for a vault. It touches nothing: the first write makes
 // Lore's folder in the vault.
 func Open(v *vault.Vault, o Options) *Writer {
-	w := &Writer{v: v, log: o.Log, now: o.Now, random: o.Random, trashDays: o.TrashDays, sys: real{}}
+	w := &Writer{v: v, log: o.Log, now: o.Now, random: o.Random, trashDays: o.TrashDays}
 	if w.log == nil {
 		w.log = slog.New(slog.DiscardHandler)
 	}
@@ -113,12 +115,18 @@ func (w *Writer) Apply(ctx context.Context, op string, set change.Set) (Receipt,
 	if err != nil {
 		return Receipt{}, err
 	}
-	defer t.close()
-	t.op = op
+	defer t.Close()
+	t.ID = op
 	if err := t.plan(ctx, set); err != nil {
 		return Receipt{}, err
 	}
-	if err := t.apply(ctx); err != nil {
+	tidy, err := t.Op.Apply(ctx)
+	var unsettled *Unsettled
+	if !tidy || errors.As(err, &unsettled) {
+		w.unsettled = true
+	}
+	if err != nil {
+		w.forgetTrash()
 		return Receipt{}, err
 	}
 	return t.receipt(set), nil
@@ -150,63 +158,15 @@ func (w *Writer) begin(ctx context.Context) (*task, error) {
 	}
 	t := w.newTask(root)
 	if err := t.prepare(); err != nil {
-		t.close()
+		t.Close()
 		return nil, err
 	}
 	return t, nil
 }
 
-// apply makes the planned steps.
-func (t *task) apply(ctx context.Context) error {
-	if err := t.declare(); err != nil {
-		return t.giveUp(err, t.discard)
-	}
-	err := t.stage()
-	if err == nil && ctx.Err() != nil {
-		err = fmt.Errorf("change of the vault: %w", ctx.Err())
-	}
-	if err != nil {
-		return t.giveUp(err, t.discard)
-	}
-	if err := t.commit(); err != nil {
-		return t.giveUp(err, t.takeBack)
-	}
-	if err := t.run(); err != nil {
-		return t.giveUp(err, t.takeBack)
-	}
-	if err := t.finish(); err != nil {
-		t.w.unsettled = true // the change stands; only the tidying is left
-		t.warnings = append(t.warnings, "the journal could not be closed yet: "+err.Error())
-	}
-	return nil
-}
-
-// giveUp ends an operation with the error that broke it off.
-func (t *task) giveUp(cause error, undo func() error) error {
-	var kind *fault.Report
-	if errors.As(cause, &kind) && kind.Kind == fault.Invalid {
-		return cause // the journal is another operation's
-	}
-	if err := undo(); err != nil {
-		t.w.unsettled = true
-		t.w.log.Error("a change broke off and could not be taken back", "op", t.op, "error", err)
-		return &Unsettled{Op: t.op, Err: cause}
-	}
-	return cause
-}
-
-// takeBack is rollback for a caller who is told of the failure anyway.
-func (t *task) takeBack() error {
-	conflicts, err := t.rollback()
-	for _, c := range conflicts {
-		t.w.log.Warn("a text was kept", "path", c.Path, "copy", c.Copy, "reason", c.Reason)
-	}
-	return err
-}
-
 // receipt tells what stands.
 func (t *task) receipt(set change.Set) Receipt {
-	r := Receipt{Warnings: t.warnings}
+	r := Receipt{Warnings: t.Warnings}
 	told := map[string]int{}
 	tell := func(f Written) {
 		if i, ok := told[f.Path]; ok {
@@ -216,26 +176,26 @@ func (t *task) receipt(set change.Set) Receipt {
 		told[f.Path] = len(r.Files)
 		r.Files = append(r.Files, f)
 	}
-	for i := range t.m.Steps {
-		s := &t.m.Steps[i]
+	for i := range t.Plan.Steps {
+		s := &t.Plan.Steps[i]
 		if s.Gone {
-			t.w.addTrash(s.From, t.op)
+			t.w.addTrash(s.From, t.ID)
 			tell(Written{Path: s.Key, Gone: true})
 			continue
 		}
 		f := Written{Path: s.Key}
-		if st, ok := t.staged[s.N]; ok && s.Kind != writes {
-			f.Hash, f.Size, f.ModTime = *s.Post, st.made.size, st.made.modTime
+		if st, ok := t.Staged[s.N]; ok && s.Kind != journal.Writes {
+			f.Hash, f.Size, f.ModTime = *s.Post, st.Made.Size, st.Made.ModTime
 			tell(f)
 			continue
 		}
-		if st, err := t.stat(s.Path); err == nil {
-			f.Size, f.ModTime = st.size, st.modTime
+		if st, err := t.Stat(s.Path); err == nil {
+			f.Size, f.ModTime = st.Size, st.ModTime
 		}
 		if s.Post != nil {
 			f.Hash = *s.Post
 		} else if f.Size <= vault.DefaultMaxRead {
-			f.Hash, _, _ = t.hash(s.Path) // a link, or gone again: then there is none
+			f.Hash, _, _ = t.Hash(s.Path) // a link, or gone again: then there is none
 		}
 		tell(f)
 	}

@@ -1,6 +1,6 @@
 //go:build !crash || !unix
 
-package writer
+package disk
 
 // crashing says that the program was built to be killed at a chosen point.
 const crashing = false

@@ -1,6 +1,6 @@
 //go:build unix && !linux && !darwin
 
-package writer
+package disk
 
 import "golang.org/x/sys/unix"
 
@@ -10,5 +10,5 @@ func exchangeAt(int, string, int, string) error { return unix.ENOTSUP }
 func moveNewAt(int, string, int, string) error  { return unix.ENOTSUP }
 func syncAllAt(int) error                       { return unix.ENOTSUP }
 
-// bootID is not known here: after every crash the vault is walked.
-func bootID() string { return "" }
+// BootID is not known here: after every crash the vault is walked.
+func BootID() string { return "" }

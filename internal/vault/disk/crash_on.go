@@ -1,6 +1,6 @@
 //go:build crash && unix
 
-package writer
+package disk
 
 import (
 	"os"

@@ -1,4 +1,4 @@
-package writer
+package disk
 
 import (
 	"os"
@@ -19,9 +19,9 @@ func moveNewAt(a int, x string, b int, y string) error {
 
 func syncAllAt(fd int) error { return unix.Syncfs(fd) }
 
-// bootID names the time since the machine was started: what was written in it
+// BootID names the time since the machine was started: what was written in it
 // and not synced is still there.
-func bootID() string {
+func BootID() string {
 	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
 		return ""

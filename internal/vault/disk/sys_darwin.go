@@ -1,4 +1,4 @@
-package writer
+package disk
 
 import "golang.org/x/sys/unix"
 
@@ -14,5 +14,5 @@ func moveNewAt(a int, x string, b int, y string) error {
 
 func syncAllAt(int) error { return unix.ENOTSUP }
 
-// bootID is not known here: after every crash the vault is walked.
-func bootID() string { return "" }
+// BootID is not known here: after every crash the vault is walked.
+func BootID() string { return "" }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package writer
+package disk
 
 import (
 	"bytes"
@@ -15,10 +15,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// real is the system of this machine. Names are looked up through open folders,
-// so nothing can be swapped under a path.
-type real struct{}
-
 // again repeats a call that a signal broke off.
 func again(call func() error) error {
 	for {
@@ -28,7 +24,7 @@ func again(call func() error) error {
 	}
 }
 
-func (real) open(root *os.Root, dir string) (*folder, error) {
+func open(root *os.Root, dir string) (*Folder, error) {
 	f, err := root.Open(dir)
 	if err != nil {
 		return nil, err
@@ -42,25 +38,25 @@ func (real) open(root *os.Root, dir string) (*folder, error) {
 		f.Close()
 		return nil, unix.ENOTDIR
 	}
-	return &folder{path: dir, file: f, dev: uint64(st.Dev)}, nil
+	return &Folder{path: dir, file: f, Dev: uint64(st.Dev)}, nil
 }
 
-func (f *folder) fd() int { return int(f.file.Fd()) }
+func (f *Folder) fd() int { return int(f.file.Fd()) }
 
-func (real) names(at *folder) ([]string, error) {
+func names(at *Folder) ([]string, error) {
 	if _, err := at.file.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
 	return at.file.Readdirnames(-1)
 }
 
-func (real) stat(at *folder, name string) (stat, error) {
+func statAt(at *Folder, name string) (Stat, error) {
 	var st unix.Stat_t
 	err := again(func() error { return unix.Fstatat(at.fd(), name, &st, unix.AT_SYMLINK_NOFOLLOW) })
 	return statOf(&st), err
 }
 
-func statOf(st *unix.Stat_t) stat {
+func statOf(st *unix.Stat_t) Stat {
 	mode := fs.FileMode(st.Mode) & fs.ModePerm
 	switch uint32(st.Mode) & unix.S_IFMT {
 	case unix.S_IFREG:
@@ -71,45 +67,45 @@ func statOf(st *unix.Stat_t) stat {
 	default:
 		mode |= fs.ModeIrregular
 	}
-	return stat{
-		mode: mode, size: st.Size, modTime: time.Unix(st.Mtim.Unix()),
-		inode: uint64(st.Ino), links: uint64(st.Nlink), dev: uint64(st.Dev), uid: int(st.Uid), gid: int(st.Gid),
+	return Stat{
+		Mode: mode, Size: st.Size, ModTime: time.Unix(st.Mtim.Unix()),
+		Inode: uint64(st.Ino), Links: uint64(st.Nlink), Dev: uint64(st.Dev), Uid: int(st.Uid), Gid: int(st.Gid),
 	}
 }
 
-func (real) read(at *folder, name string) (content, error) {
+func read(at *Folder, name string) (Content, error) {
 	f, err := openAt(at, name, unix.O_RDONLY, 0)
 	if err != nil {
-		return content{}, err
+		return Content{}, err
 	}
 	defer f.Close()
 	var st unix.Stat_t
 	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
-		return content{}, err
+		return Content{}, err
 	}
-	c := content{stat: statOf(&st)}
-	if !c.mode.IsRegular() {
-		return content{}, errNotRegular
+	c := Content{Stat: statOf(&st)}
+	if !c.Mode.IsRegular() {
+		return Content{}, ErrNotRegular
 	}
 	var buf bytes.Buffer
 	buf.Grow(int(st.Size) + bytes.MinRead)
 	if _, err := buf.ReadFrom(f); err != nil {
-		return content{}, err
+		return Content{}, err
 	}
-	c.data = buf.Bytes()
-	c.xattrs = xattrsOf(int(f.Fd()))
+	c.Data = buf.Bytes()
+	c.Xattrs = xattrsOf(int(f.Fd()))
 	return c, nil
 }
 
 // openAt opens a name of a folder. It never follows a link and never waits.
-func openAt(at *folder, name string, flags int, perm uint32) (*os.File, error) {
+func openAt(at *Folder, name string, flags int, perm uint32) (*os.File, error) {
 	fd := -1
 	err := again(func() (err error) {
 		fd, err = unix.Openat(at.fd(), name, flags|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, perm)
 		return err
 	})
 	if errors.Is(err, unix.ELOOP) || errors.Is(err, unix.ENXIO) {
-		err = errNotRegular
+		err = ErrNotRegular
 	}
 	if err != nil {
 		return nil, err
@@ -117,41 +113,22 @@ func openAt(at *folder, name string, flags int, perm uint32) (*os.File, error) {
 	return os.NewFile(uintptr(fd), name), nil
 }
 
-func (real) readlink(at *folder, name string) (string, error) {
-	buf := make([]byte, 4096)
-	n, err := unix.Readlinkat(at.fd(), name, buf)
-	if err != nil {
-		return "", err
-	}
-	return string(buf[:n]), nil
-}
-
-func (real) mkdir(at *folder, name string, perm fs.FileMode) error {
-	crashpoint("mkdir")
+func mkdir(at *Folder, name string, perm fs.FileMode) error {
 	return again(func() error { return unix.Mkdirat(at.fd(), name, uint32(perm.Perm())) })
 }
 
-func (real) create(at *folder, name string, perm fs.FileMode) (*os.File, error) {
-	crashpoint("create")
+func create(at *Folder, name string, perm fs.FileMode) (*os.File, error) {
 	return openAt(at, name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL, uint32(perm.Perm()))
 }
 
-func (real) reopen(at *folder, name string) (*os.File, error) {
+func reopen(at *Folder, name string) (*os.File, error) {
 	return openAt(at, name, unix.O_RDWR, 0)
 }
 
-func (real) write(f *os.File, data []byte) error {
-	crashpoint("write")
-	if crashing && len(data) > 1 {
-		if _, err := f.WriteAt(data[:len(data)/2], 0); err != nil {
-			return err
-		}
-		crashpoint("half written")
-	}
+func write(f *os.File, data []byte) error {
 	if _, err := f.WriteAt(data, 0); err != nil {
 		return err
 	}
-	crashpoint("truncate")
 	if err := f.Truncate(int64(len(data))); err != nil {
 		return err
 	}
@@ -162,18 +139,17 @@ func (real) write(f *os.File, data []byte) error {
 	return err
 }
 
-func (real) dress(f *os.File, like content) ([]string, error) {
-	crashpoint("dress")
+func dress(f *os.File, like Content) ([]string, error) {
 	var warnings []string
-	fd, mode := int(f.Fd()), like.mode.Perm()
+	fd, mode := int(f.Fd()), like.Mode.Perm()
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
 		return nil, err
 	}
-	if int(st.Uid) != like.uid || int(st.Gid) != like.gid {
-		switch err := unix.Fchown(fd, like.uid, like.gid); {
+	if int(st.Uid) != like.Uid || int(st.Gid) != like.Gid {
+		switch err := unix.Fchown(fd, like.Uid, like.Gid); {
 		case err == nil:
-		case unix.Fchown(fd, -1, like.gid) == nil:
+		case unix.Fchown(fd, -1, like.Gid) == nil:
 			warnings = append(warnings, "its owner could not be kept")
 		default:
 			// The group is another one now: it must not be given what the old one had.
@@ -184,7 +160,7 @@ func (real) dress(f *os.File, like content) ([]string, error) {
 	if err := unix.Fchmod(fd, uint32(mode)); err != nil {
 		return warnings, err
 	}
-	for name, value := range like.xattrs {
+	for name, value := range like.Xattrs {
 		if err := unix.Fsetxattr(fd, name, value, 0); err != nil {
 			warnings = append(warnings, fmt.Sprintf("its attribute %q could not be kept", name))
 		}
@@ -217,43 +193,31 @@ func xattrsOf(fd int) map[string][]byte {
 	return out
 }
 
-func (real) sync(f *os.File) error {
-	crashpoint("sync")
-	return f.Sync()
-}
-
-func (real) exchange(a *folder, x string, b *folder, y string) error {
-	crashpoint("exchange")
+func exchange(a *Folder, x string, b *Folder, y string) error {
 	return again(func() error { return exchangeAt(a.fd(), x, b.fd(), y) })
 }
 
-func (real) moveNew(a *folder, x string, b *folder, y string) error {
-	crashpoint("move")
+func moveNew(a *Folder, x string, b *Folder, y string) error {
 	return again(func() error { return moveNewAt(a.fd(), x, b.fd(), y) })
 }
 
-func (real) moveOver(a *folder, x string, b *folder, y string) error {
-	crashpoint("move over")
+func moveOver(a *Folder, x string, b *Folder, y string) error {
 	return again(func() error { return unix.Renameat(a.fd(), x, b.fd(), y) })
 }
 
-func (real) link(a *folder, x string, b *folder, y string) error {
-	crashpoint("link")
+func linkAt(a *Folder, x string, b *Folder, y string) error {
 	return again(func() error { return unix.Linkat(a.fd(), x, b.fd(), y, 0) })
 }
 
-func (real) remove(at *folder, name string) error {
-	crashpoint("remove")
+func remove(at *Folder, name string) error {
 	return again(func() error { return unix.Unlinkat(at.fd(), name, 0) })
 }
 
-func (real) rmdir(at *folder, name string) error {
-	crashpoint("rmdir")
+func rmdir(at *Folder, name string) error {
 	return again(func() error { return unix.Unlinkat(at.fd(), name, unix.AT_REMOVEDIR) })
 }
 
-func (real) syncFolder(at *folder) error {
-	crashpoint("sync folder")
+func syncFolder(at *Folder) error {
 	err := at.file.Sync()
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) {
 		return nil // a file system whose folders need no sync
@@ -261,14 +225,13 @@ func (real) syncFolder(at *folder) error {
 	return err
 }
 
-func (real) syncAll(at *folder) error {
-	crashpoint("sync all")
+func syncAll(at *Folder) error {
 	return syncAllAt(at.fd())
 }
 
-// lockFile takes the lock of an open file or reports that another has it.
+// Lock takes the lock of an open file or reports that another has it.
 // supported is false where the file system has no locks.
-func lockFile(f *os.File) (supported, taken bool, err error) {
+func Lock(f *os.File) (supported, taken bool, err error) {
 	err = again(func() error { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) })
 	switch {
 	case err == nil:
@@ -285,4 +248,6 @@ func isFull(err error) bool      { return errors.Is(err, unix.ENOSPC) || errors.
 func isReadOnly(err error) bool  { return errors.Is(err, unix.EROFS) }
 func isNotFolder(err error) bool { return errors.Is(err, unix.ENOTDIR) }
 func isNotEmpty(err error) bool  { return errors.Is(err, unix.ENOTEMPTY) || errors.Is(err, unix.EEXIST) }
-func isOtherDisk(err error) bool { return errors.Is(err, unix.EXDEV) }
+
+// IsOtherDisk reports that a file cannot be moved to another disk.
+func IsOtherDisk(err error) bool { return errors.Is(err, unix.EXDEV) }

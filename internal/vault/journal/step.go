@@ -1,4 +1,4 @@
-package writer
+package journal
 
 import (
 	"errors"
@@ -10,23 +10,24 @@ import (
 
 	"lore/internal/fault"
 	"lore/internal/vault"
+	"lore/internal/vault/disk"
 )
 
-// A stepKind is how a step changes the vault.
-type stepKind string
+// A Kind is how a step changes the vault.
+type Kind string
 
 // The kinds. All edits are made of these three.
 const (
-	swaps  stepKind = "swap"  // the staged file and the note change places
-	moves  stepKind = "move"  // a file takes a name that is free
-	writes stepKind = "write" // the note is written in place: it has several names
+	Swaps  Kind = "swap"  // the staged file and the note change places
+	Moves  Kind = "move"  // a file takes a name that is free
+	Writes Kind = "write" // the note is written in place: it has several names
 )
 
 // A step is one change of the vault that can be taken back. Every fact that a
 // recovery needs is in it; paths are as the disk spells them.
-type step struct {
+type Step struct {
 	N     int         `json:"n"`
-	Kind  stepKind    `json:"kind"`
+	Kind  Kind        `json:"kind"`
 	Key   string      `json:"key"`             // of whom it is told
 	Path  string      `json:"path"`            // what changes; for a move, where the file arrives
 	From  string      `json:"from,omitempty"`  // a move: what the file leaves
@@ -39,54 +40,54 @@ type step struct {
 }
 
 // creates reports a move of staged content to its place.
-func (s *step) creates() bool { return s.Kind == moves && s.Stage != "" }
+func (s *Step) creates() bool { return s.Kind == Moves && s.Stage != "" }
 
 // forward makes the change, or leaves everything as it was. A [Stale] says that
 // the file was not what it had to be.
-func (t *task) forward(s *step) error {
+func (t *Op) forward(s *Step) error {
 	var err error
 	switch s.Kind {
-	case swaps:
+	case Swaps:
 		err = t.swap(s)
-	case moves:
+	case Moves:
 		err = t.move(s)
-	case writes:
+	case Writes:
 		err = t.rewrite(s)
 	}
 	var stale *Stale
 	if errors.As(err, &stale) {
 		return err
 	}
-	return explain(s.Key, err)
+	return disk.Explain(s.Key, err)
 }
 
 // revert takes the change back if it was made. What a person wrote meanwhile
 // stays where it is and is reported.
-func (t *task) revert(s *step) (*Conflict, error) {
+func (t *Op) revert(s *Step) (*Conflict, error) {
 	var c *Conflict
 	var err error
 	switch s.Kind {
-	case swaps:
+	case Swaps:
 		err = t.swapBack(s)
-	case moves:
+	case Moves:
 		c, err = t.moveBack(s)
-	case writes:
+	case Writes:
 		c, err = t.rewriteBack(s)
 	}
-	return c, explain(s.Key, err)
+	return c, disk.Explain(s.Key, err)
 }
 
 // done reports whether the change was made.
-func (t *task) done(s *step) (bool, error) {
+func (t *Op) done(s *Step) (bool, error) {
 	switch s.Kind {
-	case swaps:
+	case Swaps:
 		if err := t.repairExchange(s); err != nil {
 			return false, err
 		}
-		h, there, err := t.hash(t.slot(s))
+		h, there, err := t.Hash(t.slot(s))
 		return there && h != *s.Post, err
-	case writes:
-		h, there, err := t.hash(s.Path)
+	case Writes:
+		h, there, err := t.Hash(s.Path)
 		return there && h == *s.Post, err
 	}
 	return t.moved(s)
@@ -94,42 +95,42 @@ func (t *task) done(s *step) (bool, error) {
 
 // slot is where the staged or displaced file of a step lies: it may have been
 // brought home already.
-func (t *task) slot(s *step) string {
-	home := t.home(s)
+func (t *Op) slot(s *Step) string {
+	home := t.Home(s)
 	if s.Stage == home {
 		return home
 	}
-	if there, err := t.exists(home); err == nil && there {
+	if there, err := t.Exists(home); err == nil && there {
 		return home
 	}
 	return s.Stage
 }
 
-// home is the place of a step's file in the journal.
-func (t *task) home(s *step) string {
-	return path.Join(journalDir, t.op, strconv.Itoa(s.N))
+// Home is the place of a step's file in the journal.
+func (t *Op) Home(s *Step) string {
+	return path.Join(Folder, t.ID, strconv.Itoa(s.N))
 }
 
 // swap lets the staged file and the note change places and looks only then at
 // what the note was: nothing can come in between unseen.
-func (t *task) swap(s *step) error {
-	if err := t.exchange(s); absent(err) {
+func (t *Op) swap(s *Step) error {
+	if err := t.exchange(s); disk.Absent(err) {
 		return &Stale{Path: s.Key, Want: *s.Pre, Gone: true}
 	} else if err != nil {
 		return err
 	}
-	c, err := t.read(s.Stage)
+	c, err := t.Read(s.Stage)
 	if err != nil {
 		return err
 	}
-	have := vault.Sum(c.data)
+	have := vault.Sum(c.Data)
 	if have == *s.Pre {
 		return nil
 	}
 	if err := t.settleSwap(s, *s.Post); err != nil {
 		return err
 	}
-	return &Stale{Path: s.Key, Want: *s.Pre, Have: have, Content: string(c.data)}
+	return &Stale{Path: s.Key, Want: *s.Pre, Have: have, Content: string(c.Data)}
 }
 
 // manySwaps ends the duel with a program that saves without pause.
@@ -138,16 +139,16 @@ const manySwaps = 64
 // settleSwap puts the slot's file back into its place, where a file with the
 // hash inPlace is believed to be. When it was another one, that one is newer,
 // and is put back in turn: in the end the latest is in place.
-func (t *task) settleSwap(s *step, inPlace vault.Hash) error {
+func (t *Op) settleSwap(s *Step, inPlace vault.Hash) error {
 	for range manySwaps {
-		in, there, err := t.hash(s.Stage)
+		in, there, err := t.Hash(s.Stage)
 		if err != nil || !there {
 			return err
 		}
 		if err := t.exchange(s); err != nil {
 			return err
 		}
-		out, _, err := t.hash(s.Stage)
+		out, _, err := t.Hash(s.Stage)
 		if err != nil || out == inPlace {
 			return err
 		}
@@ -158,15 +159,15 @@ func (t *task) settleSwap(s *step, inPlace vault.Hash) error {
 
 // swapBack takes a swap back. A later text of a person stays in place, and what
 // was displaced stays in the slot.
-func (t *task) swapBack(s *step) error {
+func (t *Op) swapBack(s *Step) error {
 	if err := t.repairExchange(s); err != nil {
 		return err
 	}
-	slot, there, err := t.hash(s.Stage)
+	slot, there, err := t.Hash(s.Stage)
 	if err != nil || !there || slot == *s.Post {
 		return err
 	}
-	now, there, err := t.hash(s.Path)
+	now, there, err := t.Hash(s.Path)
 	if err != nil || !there || now == slot || now != *s.Post && now != *s.Pre {
 		return err
 	}
@@ -175,78 +176,78 @@ func (t *task) swapBack(s *step) error {
 
 // exchange is the system's, or its stand-in where the file system has none: the
 // note gets a second name, or a copy, in the journal before it is written over.
-func (t *task) exchange(s *step) error {
-	a, x, err := t.at(s.Stage)
+func (t *Op) exchange(s *Step) error {
+	a, x, err := t.At(s.Stage)
 	if err != nil {
 		return err
 	}
-	b, y, err := t.at(s.Path)
+	b, y, err := t.At(s.Path)
 	if err != nil {
 		return err
 	}
-	if t.w.can.Exchange {
-		return t.sys.exchange(a, x, b, y)
+	if t.Can.Exchange {
+		return t.Sys.Exchange(a, x, b, y)
 	}
 	old := s.Stage + oldSuffix
 	if err := t.keepOld(s.Path, old); err != nil {
 		return err
 	}
-	if err := t.sys.moveOver(a, x, b, y); err != nil {
-		return errors.Join(err, t.remove(old))
+	if err := t.Sys.MoveOver(a, x, b, y); err != nil {
+		return errors.Join(err, t.Remove(old))
 	}
-	return t.moveOver(old, s.Stage)
+	return t.MoveOver(old, s.Stage)
 }
 
 // oldSuffix marks the second name of a note that is about to be written over.
 const oldSuffix = ".old.tmp"
 
 // keepOld gives a file a second name, or copies it.
-func (t *task) keepOld(p, old string) error {
-	a, x, err := t.at(p)
+func (t *Op) keepOld(p, old string) error {
+	a, x, err := t.At(p)
 	if err != nil {
 		return err
 	}
-	b, y, err := t.at(old)
+	b, y, err := t.At(old)
 	if err != nil {
 		return err
 	}
-	if t.w.can.HardLink {
-		return t.sys.link(a, x, b, y)
+	if t.Can.HardLink {
+		return t.Sys.Link(a, x, b, y)
 	}
-	c, err := t.sys.read(a, x)
+	c, err := t.Sys.Read(a, x)
 	if err != nil {
 		return err
 	}
-	return t.put(old, c.data, true)
+	return t.Put(old, c.Data, true)
 }
 
 // repairExchange ends a stand-in exchange that broke off.
-func (t *task) repairExchange(s *step) error {
+func (t *Op) repairExchange(s *Step) error {
 	old := s.Stage + oldSuffix
-	if t.w.can.Exchange {
+	if t.Can.Exchange {
 		return nil
 	}
-	if there, err := t.exists(old); err != nil || !there {
+	if there, err := t.Exists(old); err != nil || !there {
 		return err
 	}
-	if there, err := t.exists(s.Stage); err != nil {
+	if there, err := t.Exists(s.Stage); err != nil {
 		return err
 	} else if there {
-		return t.remove(old) // a second name of what is still in its place
+		return t.Remove(old) // a second name of what is still in its place
 	}
-	return t.moveOver(old, s.Stage)
+	return t.MoveOver(old, s.Stage)
 }
 
 // moved tells where the file of a move is. It is told by its inode, where the
 // system has one: a person may have made another file of either name.
-func (t *task) moved(s *step) (bool, error) {
-	to, err := t.stat(s.Path)
+func (t *Op) moved(s *Step) (bool, error) {
+	to, err := t.Stat(s.Path)
 	there := err == nil
-	if err != nil && !absent(err) {
+	if err != nil && !disk.Absent(err) {
 		return false, err
 	}
-	from, err := t.stat(s.From)
-	left := absent(err)
+	from, err := t.Stat(s.From)
+	left := disk.Absent(err)
 	if err != nil && !left {
 		return false, err
 	}
@@ -254,30 +255,15 @@ func (t *task) moved(s *step) (bool, error) {
 	case !there:
 		return false, nil
 	case s.Via != "":
-		return t.spelled(s.Path)
+		return t.Spelled(s.Path)
 	case left:
 		return true, nil
 	}
-	return s.Inode != 0 && to.inode == s.Inode && from.inode != s.Inode, nil
-}
-
-// spelled reports whether a name stands in its folder exactly so.
-func (t *task) spelled(p string) (bool, error) {
-	f, name, err := t.at(p)
-	if err != nil {
-		return false, err
-	}
-	names, err := t.sys.names(f)
-	for _, n := range names {
-		if n == name {
-			return true, nil
-		}
-	}
-	return false, err
+	return s.Inode != 0 && to.Inode == s.Inode && from.Inode != s.Inode, nil
 }
 
 // move gives the file its new name. What it holds is checked afterwards.
-func (t *task) move(s *step) error {
+func (t *Op) move(s *Step) error {
 	done, err := t.moved(s)
 	if err != nil {
 		return err
@@ -290,22 +276,22 @@ func (t *task) move(s *step) error {
 	if s.Pre == nil {
 		return nil
 	}
-	c, err := t.read(s.Path)
+	c, err := t.Read(s.Path)
 	if err != nil {
 		return err
 	}
-	have := vault.Sum(c.data)
+	have := vault.Sum(c.Data)
 	if have == *s.Pre {
 		return nil
 	}
 	if err := t.moveVia(s.Path, s.Via, s.From); err != nil {
 		return err
 	}
-	return &Stale{Path: s.Key, Want: *s.Pre, Have: have, Content: string(c.data)}
+	return &Stale{Path: s.Key, Want: *s.Pre, Have: have, Content: string(c.Data)}
 }
 
 // arrival names the file that is in the way of a move.
-func arrival(s *step, err error) error {
+func arrival(s *Step, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return &Stale{Path: s.Key, Gone: true}
 	}
@@ -317,28 +303,28 @@ func arrival(s *step, err error) error {
 
 // moveVia moves a file; over a third name when only the case changes and the
 // system ignores it.
-func (t *task) moveVia(from, via, to string) error {
+func (t *Op) moveVia(from, via, to string) error {
 	if via == "" {
-		return t.moveNew(from, to)
+		return t.MoveNew(from, to)
 	}
-	there, err := t.exists(via)
+	there, err := t.Exists(via)
 	if err != nil {
 		return err
 	}
 	if !there {
-		if err := t.moveNew(from, via); err != nil {
+		if err := t.MoveNew(from, via); err != nil {
 			return err
 		}
 	}
-	return t.moveNew(via, to)
+	return t.MoveNew(via, to)
 }
 
 // moveBack takes a move back. A file that a person changed since it was made
 // stays, and so does one whose old name is taken.
-func (t *task) moveBack(s *step) (*Conflict, error) {
+func (t *Op) moveBack(s *Step) (*Conflict, error) {
 	if s.Via != "" {
-		if there, err := t.exists(s.Via); err != nil || there {
-			return nil, errors.Join(err, t.moveNew(s.Via, s.From))
+		if there, err := t.Exists(s.Via); err != nil || there {
+			return nil, errors.Join(err, t.MoveNew(s.Via, s.From))
 		}
 	}
 	done, err := t.moved(s)
@@ -349,7 +335,7 @@ func (t *task) moveBack(s *step) (*Conflict, error) {
 		return nil, t.dropTwin(s)
 	}
 	if s.creates() {
-		if h, there, err := t.hash(s.Path); err != nil || there && h != *s.Post {
+		if h, there, err := t.Hash(s.Path); err != nil || there && h != *s.Post {
 			return &Conflict{Path: s.Key, Copy: s.Path, Reason: editedAtOnce}, err
 		}
 	}
@@ -360,11 +346,11 @@ func (t *task) moveBack(s *step) (*Conflict, error) {
 	case err != nil || !s.creates():
 		return nil, err
 	}
-	h, there, err := t.hash(s.From)
+	h, there, err := t.Hash(s.From)
 	if err != nil || !there || h == *s.Post {
 		return nil, err
 	}
-	err = t.moveNew(s.From, s.Path)
+	err = t.MoveNew(s.From, s.Path)
 	if errors.Is(err, fs.ErrExist) {
 		return nil, nil // it stays in the slot, and is kept from there
 	}
@@ -375,59 +361,59 @@ const editedAtOnce = "it was edited as soon as it was made, and stays"
 
 // dropTwin removes the second name that a file has when a move by links broke
 // off.
-func (t *task) dropTwin(s *step) error {
-	if t.w.can.NoReplace || s.Via != "" {
+func (t *Op) dropTwin(s *Step) error {
+	if t.Can.NoReplace || s.Via != "" {
 		return nil
 	}
-	from, ferr := t.stat(s.From)
-	to, terr := t.stat(s.Path)
-	if ferr == nil && terr == nil && from.inode != 0 && from.inode == to.inode && from.links > 1 {
-		return t.remove(s.Path)
+	from, ferr := t.Stat(s.From)
+	to, terr := t.Stat(s.Path)
+	if ferr == nil && terr == nil && from.Inode != 0 && from.Inode == to.Inode && from.Links > 1 {
+		return t.Remove(s.Path)
 	}
 	return nil
 }
 
 // The names of the files that guard writing in place: the old content, and the
 // mark that the note may be torn.
-func (t *task) oldOf(s *step) string     { return t.home(s) + ".old" }
-func (t *task) writingOf(s *step) string { return t.home(s) + ".writing" }
+func (t *Op) oldOf(s *Step) string     { return t.Home(s) + ".old" }
+func (t *Op) writingOf(s *Step) string { return t.Home(s) + ".writing" }
 
 // rewrite writes a note in place, so that its other names keep showing it. Old
 // and new content lie in the journal until it is done.
-func (t *task) rewrite(s *step) error {
-	now, err := t.read(s.Path)
+func (t *Op) rewrite(s *Step) error {
+	now, err := t.Read(s.Path)
 	if err != nil {
 		return err
 	}
-	have := vault.Sum(now.data)
-	begun, err := t.exists(t.writingOf(s))
+	have := vault.Sum(now.Data)
+	begun, err := t.Exists(t.writingOf(s))
 	switch {
 	case err != nil:
 		return err
 	case have == *s.Post:
 		return nil
 	case have != *s.Pre && !begun:
-		return &Stale{Path: s.Key, Want: *s.Pre, Have: have, Content: string(now.data)}
+		return &Stale{Path: s.Key, Want: *s.Pre, Have: have, Content: string(now.Data)}
 	case have != *s.Pre: // torn by a crash, or edited since: one cannot tell
 		if _, err := t.keep(s.Path, s.Key); err != nil {
 			return err
 		}
 	}
 	if !begun {
-		if err := t.put(t.writingOf(s), nil, true); err != nil {
+		if err := t.Put(t.writingOf(s), nil, true); err != nil {
 			return err
 		}
 	}
-	return t.overwrite(s.Path, t.home(s))
+	return t.overwrite(s.Path, t.Home(s))
 }
 
 // rewriteBack writes the old content again.
-func (t *task) rewriteBack(s *step) (*Conflict, error) {
-	begun, err := t.exists(t.writingOf(s))
+func (t *Op) rewriteBack(s *Step) (*Conflict, error) {
+	begun, err := t.Exists(t.writingOf(s))
 	if err != nil || !begun {
 		return nil, err
 	}
-	have, there, err := t.hash(s.Path)
+	have, there, err := t.Hash(s.Path)
 	if err != nil || !there || have == *s.Pre {
 		return nil, err
 	}
@@ -443,57 +429,57 @@ func (t *task) rewriteBack(s *step) (*Conflict, error) {
 }
 
 // overwrite makes the content of the file source that of p, in place.
-func (t *task) overwrite(p, source string) error {
-	c, err := t.read(source)
+func (t *Op) overwrite(p, source string) error {
+	c, err := t.Read(source)
 	if err != nil {
 		return err
 	}
-	f, name, err := t.at(p)
+	f, name, err := t.At(p)
 	if err != nil {
 		return err
 	}
-	file, err := t.sys.reopen(f, name)
+	file, err := t.Sys.Reopen(f, name)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	if err := t.sys.write(file, c.data); err != nil {
+	if err := t.Sys.Write(file, c.Data); err != nil {
 		return err
 	}
-	return t.sys.sync(file)
+	return t.Sys.Sync(file)
 }
 
 // keep copies a file of which nobody knows whether it is needed, and returns
 // where the copy lies.
-func (t *task) keep(p, key string) (string, error) {
-	c, err := t.read(p)
+func (t *Op) keep(p, key string) (string, error) {
+	c, err := t.Read(p)
 	if err != nil {
 		return "", err
 	}
-	to, err := t.free(key)
+	to, err := t.Free(key)
 	if err != nil {
 		return "", err
 	}
-	return to, t.put(to, c.data, true)
+	return to, t.Put(to, c.Data, true)
 }
 
-// free finds a name for a copy of key among the recovered.
-func (t *task) free(key string) (string, error) {
-	if err := t.mkdirAll(recoveredDir, 0o700); err != nil {
+// Free finds a name for a copy of key among the recovered.
+func (t *Op) Free(key string) (string, error) {
+	if err := t.MkdirAll(RecoveredFolder, 0o700); err != nil {
 		return "", err
 	}
-	stamp := t.w.now().UTC().Format("20060102-150405")
+	stamp := t.Now().UTC().Format("20060102-150405")
 	for i := range 1000 {
-		to := path.Join(recoveredDir, fmt.Sprintf("%s-%d-%s", stamp, i, short(path.Base(key))))
-		if there, err := t.exists(to); err != nil || !there {
+		to := path.Join(RecoveredFolder, fmt.Sprintf("%s-%d-%s", stamp, i, Short(path.Base(key))))
+		if there, err := t.Exists(to); err != nil || !there {
 			return to, err
 		}
 	}
 	return "", fault.New(fault.Internal, "no name is left for a copy of %q", key)
 }
 
-// short cuts a name so that something can be put before it.
-func short(name string) string {
+// Short cuts a name so that something can be put before it.
+func Short(name string) string {
 	const most = 180
 	if len(name) <= most {
 		return name

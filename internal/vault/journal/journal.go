@@ -1,0 +1,392 @@
+package journal
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path"
+	"slices"
+	"time"
+
+	"lore/internal/fault"
+	"lore/internal/vault/disk"
+)
+
+// The names of the files in the folder of an operation, beside the numbers of
+// its steps.
+const (
+	manifestName = "manifest"
+	stagedName   = "STAGED"   // a single step: its content is whole
+	commitName   = "COMMIT"   // several steps: they will all be made
+	rollbackName = "ROLLBACK" // what COMMIT is renamed to when they will all be taken back
+)
+
+// Version is that of the manifest's format.
+const Version = 1
+
+// A manifest is the plan of one operation, written before anything is done.
+type Manifest struct {
+	Version int       `json:"version"`
+	Op      string    `json:"op"`
+	Began   time.Time `json:"began"`
+	Boot    string    `json:"boot,omitempty"` // while it is the same, nothing written can be missing
+	Single  bool      `json:"single"`         // one step, which is its own commit
+	Folders []string  `json:"folders,omitempty"`
+	Steps   []Step    `json:"steps"`
+}
+
+// A staging is the new content of a step until it is on disk.
+type Staging struct {
+	Data string
+	Old  string        // what a note that is written in place held
+	Like *disk.Content // whose mode and attributes it takes; nil for a new file
+	Made disk.Stat     // what was staged
+}
+
+// folderOf is the folder of the operation in the journal.
+func (t *Op) folderOf() string { return path.Join(Folder, t.ID) }
+
+func (t *Op) mark(name string) string { return path.Join(Folder, t.ID, name) }
+
+// declare writes the manifest and makes the folders that new files need.
+func (t *Op) declare() error {
+	data, err := json.Marshal(&t.Plan)
+	if err != nil {
+		return fault.New(fault.Internal, "the manifest of %q: %v", t.ID, err)
+	}
+	for _, dir := range []string{Folder, DisplacedFolder} {
+		if err := t.MkdirAll(dir, 0o700); err != nil {
+			return disk.Explain(own, err)
+		}
+	}
+	there, err := t.Exists(path.Join(DisplacedFolder, t.ID))
+	if err != nil {
+		return disk.Explain(own, err)
+	}
+	at, name, err := t.At(t.folderOf())
+	if err == nil && !there {
+		err = t.Sys.Mkdir(at, name, 0o700)
+	}
+	if there || errors.Is(err, os.ErrExist) {
+		return errTwice
+	}
+	if err != nil {
+		return disk.Explain(own, err)
+	}
+	return disk.Explain(own, t.Put(t.mark(manifestName), data, false))
+}
+
+// stage puts all new contents on disk, beside their places.
+func (t *Op) stage() error {
+	for _, dir := range t.Plan.Folders {
+		if err := t.Mkdir(dir, 0o777); err != nil {
+			return disk.Explain(dir, err)
+		}
+	}
+	for i := range t.Plan.Steps {
+		s := &t.Plan.Steps[i]
+		t.Trim()
+		if s.Gone {
+			if err := t.MkdirAll(path.Dir(s.Path), 0o700); err != nil {
+				return disk.Explain(own, err)
+			}
+		}
+		st, ok := t.Staged[s.N]
+		if !ok {
+			continue
+		}
+		if err := t.stageOne(s, &st); err != nil {
+			return disk.Explain(s.Key, err)
+		}
+		t.Staged[s.N] = st
+	}
+	return nil
+}
+
+// stageOne writes one new content, durable at once unless the whole journal
+// will be.
+func (t *Op) stageOne(s *Step, st *Staging) error {
+	at, name, err := t.At(s.Stage)
+	if err != nil {
+		return err
+	}
+	perm := os.FileMode(0o666) // a new file gets what the user's mask leaves
+	if st.Like != nil {
+		perm = 0o600
+	}
+	f, err := t.Sys.Create(at, name, perm)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := t.Sys.Write(f, []byte(st.Data)); err != nil {
+		return err
+	}
+	if st.Like != nil {
+		warnings, err := t.Sys.Dress(f, *st.Like)
+		if err != nil {
+			return err
+		}
+		for _, w := range warnings {
+			t.Warnings = append(t.Warnings, s.Key+": "+w)
+		}
+	}
+	if t.Plan.Single || !t.Can.SyncAll {
+		if err := t.Sys.Sync(f); err != nil {
+			return err
+		}
+	}
+	if st.Made, err = t.Sys.Stat(at, name); err != nil {
+		return err
+	}
+	if s.Kind != Writes {
+		return nil
+	}
+	return t.Put(t.oldOf(s), []byte(st.Old), !t.Can.SyncAll)
+}
+
+// commit is the point after which the operation will be made whole.
+func (t *Op) commit() error {
+	if t.Plan.Single {
+		return disk.Explain(own, t.Put(t.mark(stagedName), nil, false))
+	}
+	at, err := t.Folder(t.folderOf())
+	if err != nil {
+		return disk.Explain(own, err)
+	}
+	if t.Can.SyncAll {
+		err = t.Sys.SyncAll(at)
+	} else {
+		err = t.syncStaged()
+	}
+	if err != nil {
+		return disk.Explain(own, err)
+	}
+	return disk.Explain(own, t.Put(t.mark(commitName), nil, true))
+}
+
+// syncStaged makes the names of all staged files durable, folder by folder.
+func (t *Op) syncStaged() error {
+	paths := []string{t.mark(manifestName), t.folderOf(), Folder}
+	for i := range t.Plan.Steps {
+		s := &t.Plan.Steps[i]
+		if s.Stage != "" {
+			paths = append(paths, s.Stage)
+		}
+		if s.Gone {
+			paths = append(paths, s.Path)
+		}
+	}
+	return t.SyncFolders(append(paths, t.Plan.Folders...)...)
+}
+
+// run makes all steps and makes them durable.
+func (t *Op) run() error {
+	for i := range t.Plan.Steps {
+		t.Trim()
+		if err := t.forward(&t.Plan.Steps[i]); err != nil {
+			return err
+		}
+	}
+	return disk.Explain(own, t.syncSteps())
+}
+
+// syncSteps makes the steps durable: for one step the folder where a file
+// arrived, then the one that it left, so that it is never in neither.
+func (t *Op) syncSteps() error {
+	if !t.Plan.Single && t.Can.SyncAll {
+		at, err := t.Folder(".")
+		if err != nil {
+			return err
+		}
+		return t.Sys.SyncAll(at)
+	}
+	var paths []string
+	for i := range t.Plan.Steps {
+		s := &t.Plan.Steps[i]
+		paths = append(paths, s.Path)
+		for dir := path.Dir(s.Path); s.Gone && dir != own; dir = path.Dir(dir) {
+			paths = append(paths, dir)
+		}
+		if s.From != "" && s.From != s.Stage {
+			paths = append(paths, s.From)
+		}
+		if s.Stage != "" && s.Kind == Swaps {
+			paths = append(paths, s.Stage)
+		}
+	}
+	return t.SyncFolders(append(paths, t.Plan.Folders...)...)
+}
+
+// finish lets the journal of an applied operation become the record of what it
+// displaced. Nothing that it does is needed for the change itself.
+func (t *Op) finish() error {
+	for i := range t.Plan.Steps {
+		s := &t.Plan.Steps[i]
+		if s.Kind != Swaps || s.Stage == t.Home(s) {
+			continue
+		}
+		err := t.MoveNew(s.Stage, t.Home(s))
+		if err != nil && !disk.Absent(err) && !disk.IsOtherDisk(err) {
+			return disk.Explain(s.Key, err)
+		}
+	}
+	t.Forget() // the folder is about to have another name
+	if err := t.MkdirAll(DisplacedFolder, 0o700); err != nil {
+		return disk.Explain(own, err)
+	}
+	if err := t.MoveOver(t.folderOf(), path.Join(DisplacedFolder, t.ID)); err != nil {
+		return disk.Explain(own, err)
+	}
+	if err := t.prune(); err != nil {
+		t.Warnings = append(t.Warnings, "an empty folder stays: "+err.Error())
+	}
+	return nil
+}
+
+// prune removes the folders that the operation emptied.
+func (t *Op) prune() error {
+	var dirs []string
+	for i := range t.Plan.Steps {
+		s := &t.Plan.Steps[i]
+		if s.Kind == Moves && !s.creates() {
+			dirs = append(dirs, path.Dir(s.From))
+		}
+	}
+	return t.RmdirAll(dirs, TrashFolder, own)
+}
+
+// rollback takes back what was made, and drops the journal.
+func (t *Op) rollback() ([]Conflict, error) {
+	if !t.Plan.Single {
+		err := t.MoveOver(t.mark(commitName), t.mark(rollbackName))
+		if err == nil {
+			err = t.SyncFolders(t.mark(rollbackName))
+		}
+		if err != nil && !disk.Absent(err) {
+			return nil, disk.Explain(own, err)
+		}
+	}
+	var conflicts []Conflict
+	for i := range slices.Backward(t.Plan.Steps) {
+		t.Trim()
+		c, err := t.revert(&t.Plan.Steps[i])
+		if err != nil {
+			return conflicts, err
+		}
+		if c != nil {
+			conflicts = append(conflicts, *c)
+		}
+	}
+	if err := t.syncSteps(); err != nil {
+		return conflicts, disk.Explain(own, err)
+	}
+	for i := range t.Plan.Steps {
+		t.Trim()
+		c, err := t.letGo(&t.Plan.Steps[i])
+		if err != nil {
+			return conflicts, err
+		}
+		if c != nil {
+			conflicts = append(conflicts, *c)
+		}
+	}
+	return conflicts, t.drop()
+}
+
+// letGo removes what is left in the slot of a step that was taken back: our own
+// new content, or a copy of what is in place. Anything else goes to the trash.
+func (t *Op) letGo(s *Step) (*Conflict, error) {
+	if s.Stage == "" {
+		return nil, nil
+	}
+	slot := t.slot(s)
+	have, there, err := t.Hash(slot)
+	if err != nil || !there {
+		return nil, disk.Explain(s.Key, err)
+	}
+	now, standing, err := t.Hash(s.Path)
+	if errors.Is(err, disk.ErrNotRegular) {
+		err = nil
+	}
+	if err != nil {
+		return nil, disk.Explain(s.Key, err)
+	}
+	if s.Kind == Writes || have == *s.Post || standing && now == have {
+		return nil, disk.Explain(s.Key, t.Remove(slot))
+	}
+	kept := path.Join(TrashFolder, t.ID, s.Path)
+	if err := t.MkdirAll(path.Dir(kept), 0o700); err != nil {
+		return nil, disk.Explain(own, err)
+	}
+	err = t.MoveNew(slot, kept)
+	if errors.Is(err, os.ErrExist) {
+		if kept, err = t.Free(s.Key); err == nil {
+			err = t.MoveNew(slot, kept)
+		}
+	}
+	return &Conflict{Path: s.Key, Copy: kept, Reason: "it was edited while it was changed; the later text is in place"}, disk.Explain(s.Key, err)
+}
+
+// discard drops an operation of which nothing was made: what is staged is a
+// copy of what the caller still has.
+func (t *Op) discard() error {
+	for i := range t.Plan.Steps {
+		s := &t.Plan.Steps[i]
+		t.Trim()
+		if s.Stage == "" {
+			continue
+		}
+		if err := t.Remove(s.Stage); err != nil {
+			return disk.Explain(s.Key, err)
+		}
+	}
+	return t.drop()
+}
+
+// drop removes the journal of an operation that was not made, the manifest
+// last: while it is there, everything else is known.
+func (t *Op) drop() error {
+	if err := t.RmdirAll(append(t.trashFolders(), t.Plan.Folders...), TrashFolder, own); err != nil {
+		return err
+	}
+	dir, err := t.Folder(t.folderOf())
+	if disk.Absent(err) {
+		return nil
+	}
+	if err != nil {
+		return disk.Explain(own, err)
+	}
+	names, err := t.Sys.Names(dir)
+	if err != nil {
+		return disk.Explain(own, err)
+	}
+	slices.SortFunc(names, func(a, b string) int { return Last(a) - Last(b) })
+	for _, name := range names {
+		if err := t.Remove(t.mark(name)); err != nil {
+			return disk.Explain(own, err)
+		}
+	}
+	return disk.Explain(own, t.Rmdir(t.folderOf()))
+}
+
+// Last puts the manifest last, and before it the mark that says what to do.
+func Last(name string) int {
+	switch name {
+	case manifestName:
+		return 2
+	case rollbackName, commitName:
+		return 1
+	}
+	return 0
+}
+
+func (t *Op) trashFolders() []string {
+	var out []string
+	for i := range t.Plan.Steps {
+		if s := &t.Plan.Steps[i]; s.Gone {
+			out = append(out, path.Dir(s.Path))
+		}
+	}
+	return out
+}
