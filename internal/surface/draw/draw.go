@@ -17,9 +17,14 @@ func (s Screen) Item(b *strings.Builder, i int, it tool.Item, dir string) {
 	if it.Line > 0 {
 		place = fmt.Sprintf("%s:%d", place, it.Line)
 	}
-	b.WriteString(s.Bold(OneLine(it.Title)))
+	if it.Title != "" {
+		b.WriteString(s.Bold(OneLine(it.Title)))
+	}
 	if it.Path != "" {
-		b.WriteString("  " + s.Link(dir, it.Path, s.Path(place)))
+		if it.Title != "" {
+			b.WriteString("  ")
+		}
+		b.WriteString(s.Link(dir, it.Path, s.Path(place)))
 	}
 	if it.Score > 0 {
 		b.WriteString("  " + s.Dim(fmt.Sprintf("%.2f", it.Score)))
