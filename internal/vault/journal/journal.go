@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"strconv"
 	"time"
 
 	"lore/internal/fault"
@@ -281,43 +282,59 @@ func (t *Op) rollback() ([]Conflict, error) {
 	if err := t.syncSteps(); err != nil {
 		return conflicts, disk.Explain(own, err)
 	}
+	left := false
 	for i := range t.Plan.Steps {
 		t.Trim()
-		c, err := t.letGo(&t.Plan.Steps[i])
+		more, c, err := t.letGo(&t.Plan.Steps[i])
 		if err != nil {
 			return conflicts, err
 		}
+		left = left || more
 		if c != nil {
 			conflicts = append(conflicts, *c)
 		}
 	}
+	if left {
+		return conflicts, t.retire()
+	}
 	return conflicts, t.drop()
 }
 
-// letGo removes what is left in the slot of a step that was taken back: our own
-// new content, or a copy of what is in place. Anything else goes to the trash.
-func (t *Op) letGo(s *Step) (*Conflict, error) {
+// letGo sees what is left in the slot of a step that was taken back. Our own new
+// content, or a copy of what is in place, stays in the journal: it may have been
+// in its place for a moment, and a program that opened it then can still write
+// into it. Anything else is a person's and goes to the trash.
+func (t *Op) letGo(s *Step) (left bool, c *Conflict, err error) {
 	if s.Stage == "" {
-		return nil, nil
+		return false, nil, nil
 	}
 	slot := t.slot(s)
 	have, there, err := t.Hash(slot)
 	if err != nil || !there {
-		return nil, disk.Explain(s.Key, err)
+		return false, nil, disk.Explain(s.Key, err)
+	}
+	if s.Kind == Writes {
+		return false, nil, disk.Explain(s.Key, t.Remove(slot))
+	}
+	if have == *s.Post {
+		if slot != t.Home(s) {
+			err = t.MoveNew(slot, t.Home(s))
+		}
+		if disk.IsOtherDisk(err) {
+			err = t.Remove(slot)
+		}
+		return true, nil, disk.Explain(s.Key, err)
 	}
 	now, standing, err := t.Hash(s.Path)
-	if errors.Is(err, disk.ErrNotRegular) {
-		err = nil
+	if err != nil && !errors.Is(err, disk.ErrNotRegular) {
+		return false, nil, disk.Explain(s.Key, err)
 	}
-	if err != nil {
-		return nil, disk.Explain(s.Key, err)
-	}
-	if s.Kind == Writes || have == *s.Post || standing && now == have {
-		return nil, disk.Explain(s.Key, t.Remove(slot))
+	if standing && now == have {
+		return false, nil, disk.Explain(s.Key, t.Remove(slot))
 	}
 	kept := path.Join(TrashFolder, t.ID, s.Path)
 	if err := t.MkdirAll(path.Dir(kept), 0o700); err != nil {
-		return nil, disk.Explain(own, err)
+		return false, nil, disk.Explain(own, err)
 	}
 	err = t.MoveNew(slot, kept)
 	if errors.Is(err, os.ErrExist) {
@@ -325,7 +342,30 @@ func (t *Op) letGo(s *Step) (*Conflict, error) {
 			err = t.MoveNew(slot, kept)
 		}
 	}
-	return &Conflict{Path: s.Key, Copy: kept, Reason: "it was edited while it was changed; the later text is in place"}, disk.Explain(s.Key, err)
+	return false, &Conflict{Path: s.Key, Copy: kept, Reason: "it was edited while it was changed; the later text is in place"}, disk.Explain(s.Key, err)
+}
+
+// retire sets the journal of an operation that was taken back aside, for the
+// sweep.
+func (t *Op) retire() error {
+	if err := t.RmdirAll(append(t.trashFolders(), t.Plan.Folders...), TrashFolder, own); err != nil {
+		return err
+	}
+	t.Forget()
+	if err := t.MkdirAll(DiscardedFolder, 0o700); err != nil {
+		return disk.Explain(own, err)
+	}
+	to := path.Join(DiscardedFolder, t.ID)
+	for i := 1; ; i++ { // the operation may have been tried before
+		there, err := t.Exists(to)
+		if err != nil {
+			return disk.Explain(own, err)
+		}
+		if !there {
+			return disk.Explain(own, t.MoveOver(t.folderOf(), to))
+		}
+		to = path.Join(DiscardedFolder, t.ID+"."+strconv.Itoa(i))
+	}
 }
 
 // discard drops an operation of which nothing was made: what is staged is a

@@ -21,6 +21,7 @@ const (
 	own             = vault.OwnFolder
 	Folder          = own + "/journal"   // operations that are under way, or broke off
 	DisplacedFolder = own + "/displaced" // what operations replaced, until history has it
+	DiscardedFolder = own + "/discarded" // what operations staged that were taken back
 	TrashFolder     = own + "/trash"     // what operations deleted, by operation and path
 	RecoveredFolder = own + "/recovered" // what nobody knows the place of
 )

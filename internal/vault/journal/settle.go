@@ -107,7 +107,7 @@ func (t *Op) swapStands(s *Step, done bool) (stands, made bool, err error) {
 	case there && slot != s.Stage, done && have == *s.Pre:
 		return true, true, nil
 	}
-	return false, done, nil
+	return false, true, nil
 }
 
 // complete makes the rest of a committed set, unless a person edited one of the
@@ -304,8 +304,13 @@ func (t *Op) awaited() (map[string]bool, error) {
 
 // Record reads the manifest of an applied operation whose displaced files are
 // still kept.
-func (t *Op) Record(op string) (Manifest, bool) {
+func (t *Op) Record(op string) (Manifest, bool) { return t.record(path.Join(DisplacedFolder, op)) }
+
+// Discarded is [Op.Record] for an operation that was taken back.
+func (t *Op) Discarded(op string) (Manifest, bool) { return t.record(path.Join(DiscardedFolder, op)) }
+
+func (t *Op) record(dir string) (Manifest, bool) {
 	var m Manifest
-	c, err := t.Read(path.Join(DisplacedFolder, op, manifestName))
+	c, err := t.Read(path.Join(dir, manifestName))
 	return m, err == nil && json.Unmarshal(c.Data, &m) == nil && m.Version == Version
 }

@@ -65,33 +65,51 @@ func (w *Writer) Sweep(ctx context.Context, synced func(op string) bool) ([]Conf
 	if err != nil {
 		return nil, disk.Explain(own, err)
 	}
+	dropped, err := t.List(journal.DiscardedFolder)
+	if err != nil {
+		return nil, disk.Explain(own, err)
+	}
 	trash, err := t.List(journal.TrashFolder)
-	if err != nil || len(ops)+len(trash) == 0 {
+	if err != nil || len(ops)+len(dropped)+len(trash) == 0 {
 		return nil, disk.Explain(own, err)
 	}
 	if err := t.prepare(); err != nil {
 		return nil, err
 	}
+	out, err := t.sweepAll(ctx, journal.DisplacedFolder, ops, synced)
+	if err != nil {
+		return out, err
+	}
+	more, err := t.sweepAll(ctx, journal.DiscardedFolder, dropped, func(string) bool { return true })
+	out = append(out, more...)
+	if err != nil {
+		return out, err
+	}
+	return out, t.emptyTrash(trash)
+}
+
+// sweepAll lets the files of operations go that are old enough and may go.
+func (t *task) sweepAll(ctx context.Context, folder string, ops []string, may func(op string) bool) ([]Conflict, error) {
 	var out []Conflict
 	for _, op := range ops {
 		if ctx.Err() != nil {
 			return out, fmt.Errorf("sweep of the vault: %w", ctx.Err())
 		}
-		old, err := t.older(path.Join(journal.DisplacedFolder, op), late)
+		old, err := t.older(path.Join(folder, op), late)
 		if err != nil {
 			return out, err
 		}
-		if !old || !synced(op) {
+		if !old || !may(op) {
 			continue
 		}
 		t.Forget()
-		found, err := t.sweep(op)
+		found, err := t.sweep(folder, op)
 		out = append(out, found...)
 		if err != nil {
 			return out, err
 		}
 	}
-	return out, t.emptyTrash(trash)
+	return out, nil
 }
 
 // older reports whether a folder has not changed for that long.
@@ -103,11 +121,16 @@ func (t *task) older(dir string, age time.Duration) (bool, error) {
 	return t.w.now().Sub(st.ModTime) >= age, nil
 }
 
-// sweep lets the displaced files of one operation go.
-func (t *task) sweep(op string) ([]Conflict, error) {
+// sweep lets the files of one operation go.
+func (t *task) sweep(folder, op string) ([]Conflict, error) {
 	t.ID = op
-	dir := path.Join(journal.DisplacedFolder, op)
+	dir := path.Join(folder, op)
 	m, ok := t.Record(op)
+	wanted := func(s *journal.Step) vault.Hash { return *s.Pre }
+	if folder == journal.DiscardedFolder {
+		m, ok = t.Discarded(op)
+		wanted = func(s *journal.Step) vault.Hash { return *s.Post }
+	}
 	names, err := t.List(dir)
 	if err != nil {
 		return nil, disk.Explain(own, err)
@@ -127,7 +150,7 @@ func (t *task) sweep(op string) ([]Conflict, error) {
 			out = append(out, c...)
 			continue
 		}
-		c, err := t.release(&m.Steps[n], at)
+		c, err := t.release(&m.Steps[n], at, wanted(&m.Steps[n]))
 		if err != nil {
 			return out, err
 		}
@@ -138,7 +161,7 @@ func (t *task) sweep(op string) ([]Conflict, error) {
 		if s.Kind != journal.Swaps || s.Stage == "" || strings.HasPrefix(s.Stage, own+"/") {
 			continue
 		}
-		c, err := t.release(s, s.Stage) // on another disk
+		c, err := t.release(s, s.Stage, wanted(s)) // on another disk
 		if err != nil {
 			return out, err
 		}
@@ -158,10 +181,10 @@ func (t *task) clear(dir string, names []string) error {
 	return disk.Explain(own, t.Rmdir(dir))
 }
 
-// release lets one displaced file go, or makes it a conflict copy when it is not
-// what it was. It is held open while its name goes, so that even a last write
+// release lets one file go that was in its place and is no longer, or makes it
+// a conflict copy when it is not what it was. It is held open while its name goes, so that even a last write
 // is seen.
-func (t *task) release(s *journal.Step, at string) ([]Conflict, error) {
+func (t *task) release(s *journal.Step, at string, want vault.Hash) ([]Conflict, error) {
 	f, name, err := t.At(at)
 	if disk.Absent(err) {
 		return nil, nil
@@ -185,14 +208,14 @@ func (t *task) release(s *journal.Step, at string) ([]Conflict, error) {
 	if s.Kind == journal.Writes {
 		return nil, disk.Explain(s.Key, t.Remove(at))
 	}
-	if have != *s.Pre {
+	if have != want {
 		return t.conflictCopy(s, at)
 	}
 	if err := t.Remove(at); err != nil || open == nil {
 		return nil, disk.Explain(s.Key, err)
 	}
 	data, err := readAll(open)
-	if err != nil || vault.Sum(data) == *s.Pre {
+	if err != nil || vault.Sum(data) == want {
 		return nil, disk.Explain(s.Key, err)
 	}
 	to, err := t.beside(s)
