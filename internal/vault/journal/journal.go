@@ -17,9 +17,9 @@ import (
 // its steps.
 const (
 	manifestName = "manifest"
-	stagedName   = "STAGED"   // a single step: its content is whole
-	commitName   = "COMMIT"   // several steps: they will all be made
-	rollbackName = "ROLLBACK" // what COMMIT is renamed to when they will all be taken back
+	stagedName   = "manifest.staged" // what it is renamed to when the content of a single step is whole
+	commitName   = "COMMIT"          // several steps: they will all be made
+	rollbackName = "ROLLBACK"        // what COMMIT is renamed to when they will all be taken back
 )
 
 // Version is that of the manifest's format.
@@ -149,7 +149,7 @@ func (t *Op) stageOne(s *Step, st *Staging) error {
 // commit is the point after which the operation will be made whole.
 func (t *Op) commit() error {
 	if t.Plan.Single {
-		return disk.Explain(own, t.Put(t.mark(stagedName), nil, false))
+		return disk.Explain(own, t.MoveOver(t.mark(manifestName), t.mark(stagedName)))
 	}
 	at, err := t.Folder(t.folderOf())
 	if err != nil {
@@ -413,7 +413,7 @@ func (t *Op) drop() error {
 // Last puts the manifest last, and before it the mark that says what to do.
 func Last(name string) int {
 	switch name {
-	case manifestName:
+	case manifestName, stagedName:
 		return 2
 	case rollbackName, commitName:
 		return 1

@@ -32,12 +32,12 @@ type Settled struct {
 // left. It may be called again after being killed itself.
 func (t *Op) Settle() (Settled, error) {
 	out := Settled{Op: t.ID, Outcome: Discarded}
-	t.Plan = Manifest{}
-	c, err := t.Read(t.mark(manifestName))
-	if err != nil && !disk.Absent(err) {
+	m, ok, err := t.record(t.folderOf())
+	if err != nil {
 		return out, disk.Explain(own, err)
 	}
-	if err != nil || json.Unmarshal(c.Data, &t.Plan) != nil || t.Plan.Version != Version {
+	t.Plan = m
+	if !ok {
 		out.Conflicts, err = t.unknown()
 		return out, err
 	}
@@ -209,7 +209,7 @@ func (t *Op) unknown() ([]Conflict, error) {
 	}
 	var out []Conflict
 	for _, name := range names {
-		if name == manifestName || strings.ToUpper(name) == name && name[0] >= 'A' {
+		if name == manifestName || name == stagedName || strings.ToUpper(name) == name && name[0] >= 'A' {
 			continue
 		}
 		c, err := t.Rescue(t.mark(name), t.mark(name))
@@ -292,11 +292,12 @@ func (t *Op) awaited() (map[string]bool, error) {
 	out := map[string]bool{}
 	ops, err := t.List(DisplacedFolder)
 	for _, op := range ops {
-		m, ok := t.Record(op)
+		m, _, err := t.Record(op)
+		if err != nil {
+			return nil, disk.Explain(own, err)
+		}
 		for i := range m.Steps {
-			if s := &m.Steps[i]; ok && s.Stage != "" {
-				out[s.Stage] = true
-			}
+			out[m.Steps[i].Stage] = true
 		}
 	}
 	return out, disk.Explain(own, err)
@@ -304,13 +305,28 @@ func (t *Op) awaited() (map[string]bool, error) {
 
 // Record reads the manifest of an applied operation whose displaced files are
 // still kept.
-func (t *Op) Record(op string) (Manifest, bool) { return t.record(path.Join(DisplacedFolder, op)) }
+func (t *Op) Record(op string) (Manifest, bool, error) {
+	return t.record(path.Join(DisplacedFolder, op))
+}
 
 // Discarded is [Op.Record] for an operation that was taken back.
-func (t *Op) Discarded(op string) (Manifest, bool) { return t.record(path.Join(DiscardedFolder, op)) }
+func (t *Op) Discarded(op string) (Manifest, bool, error) {
+	return t.record(path.Join(DiscardedFolder, op))
+}
 
-func (t *Op) record(dir string) (Manifest, bool) {
-	var m Manifest
-	c, err := t.Read(path.Join(dir, manifestName))
-	return m, err == nil && json.Unmarshal(c.Data, &m) == nil && m.Version == Version
+// record reads a manifest, which has one of two names; ok is false when there is
+// none that can be understood.
+func (t *Op) record(dir string) (m Manifest, ok bool, err error) {
+	for _, name := range []string{stagedName, manifestName} {
+		c, err := t.Read(path.Join(dir, name))
+		if disk.Absent(err) {
+			continue
+		}
+		if err != nil {
+			return m, false, err
+		}
+		ok = json.Unmarshal(c.Data, &m) == nil && m.Version == Version && m.Op != ""
+		return m, ok, nil
+	}
+	return m, false, nil
 }

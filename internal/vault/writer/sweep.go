@@ -125,11 +125,14 @@ func (t *task) older(dir string, age time.Duration) (bool, error) {
 func (t *task) sweep(folder, op string) ([]Conflict, error) {
 	t.ID = op
 	dir := path.Join(folder, op)
-	m, ok := t.Record(op)
+	m, ok, err := t.Record(op)
 	wanted := func(s *journal.Step) vault.Hash { return *s.Pre }
 	if folder == journal.DiscardedFolder {
-		m, ok = t.Discarded(op)
+		m, ok, err = t.Discarded(op)
 		wanted = func(s *journal.Step) vault.Hash { return *s.Post }
+	}
+	if err != nil {
+		return nil, disk.Explain(own, err)
 	}
 	names, err := t.List(dir)
 	if err != nil {
