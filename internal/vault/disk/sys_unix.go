@@ -68,7 +68,7 @@ func statOf(st *unix.Stat_t) Stat {
 		mode |= fs.ModeIrregular
 	}
 	return Stat{
-		Mode: mode, Size: st.Size, ModTime: time.Unix(st.Mtim.Unix()),
+		Mode: mode, Size: st.Size, ModTime: time.Unix(st.Mtim.Unix()), Changed: time.Unix(st.Ctim.Unix()),
 		Inode: uint64(st.Ino), Links: uint64(st.Nlink), Dev: uint64(st.Dev), Uid: int(st.Uid), Gid: int(st.Gid),
 	}
 }

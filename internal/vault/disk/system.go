@@ -54,7 +54,8 @@ type Stat struct {
 	Mode     fs.FileMode
 	Size     int64
 	ModTime  time.Time
-	Inode    uint64 // 0 where it is not known
+	Changed  time.Time // of the content, the name or the rights; zero where it is not known
+	Inode    uint64    // 0 where it is not known
 	Links    uint64
 	Dev      uint64
 	Uid, Gid int

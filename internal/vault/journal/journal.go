@@ -44,10 +44,7 @@ type Staging struct {
 	Made disk.Stat     // what was staged
 }
 
-// folderOf is the folder of the operation in the journal.
-func (t *Op) folderOf() string { return path.Join(Folder, t.ID) }
-
-func (t *Op) mark(name string) string { return path.Join(Folder, t.ID, name) }
+func (t *Op) mark(name string) string { return t.shelf().File(name) }
 
 // declare writes the manifest and makes the folders that new files need.
 func (t *Op) declare() error {
@@ -60,21 +57,23 @@ func (t *Op) declare() error {
 			return disk.Explain(own, err)
 		}
 	}
-	there, err := t.Exists(path.Join(DisplacedFolder, t.ID))
+	there, err := t.taken(DisplacedFolder, t.ID)
 	if err != nil {
-		return disk.Explain(own, err)
+		return err
 	}
-	at, name, err := t.At(t.folderOf())
+	if !there && !t.Plan.Single {
+		at, name, aerr := t.At(t.shelf().dir())
+		if err = aerr; err == nil {
+			err = t.Sys.Mkdir(at, name, 0o700)
+		}
+	}
 	if err == nil && !there {
-		err = t.Sys.Mkdir(at, name, 0o700)
+		err = t.Put(t.mark(manifestName), data, false)
 	}
 	if there || errors.Is(err, os.ErrExist) {
 		return errTwice
 	}
-	if err != nil {
-		return disk.Explain(own, err)
-	}
-	return disk.Explain(own, t.Put(t.mark(manifestName), data, false))
+	return disk.Explain(own, err)
 }
 
 // stage puts all new contents on disk, beside their places.
@@ -151,7 +150,7 @@ func (t *Op) commit() error {
 	if t.Plan.Single {
 		return disk.Explain(own, t.MoveOver(t.mark(manifestName), t.mark(stagedName)))
 	}
-	at, err := t.Folder(t.folderOf())
+	at, err := t.Folder(t.shelf().dir())
 	if err != nil {
 		return disk.Explain(own, err)
 	}
@@ -168,7 +167,7 @@ func (t *Op) commit() error {
 
 // syncStaged makes the names of all staged files durable, folder by folder.
 func (t *Op) syncStaged() error {
-	paths := []string{t.mark(manifestName), t.folderOf(), Folder}
+	paths := []string{t.mark(manifestName), t.shelf().dir(), Folder}
 	for i := range t.Plan.Steps {
 		s := &t.Plan.Steps[i]
 		if s.Stage != "" {
@@ -232,12 +231,8 @@ func (t *Op) finish() error {
 			return disk.Explain(s.Key, err)
 		}
 	}
-	t.Forget() // the folder is about to have another name
-	if err := t.MkdirAll(DisplacedFolder, 0o700); err != nil {
-		return disk.Explain(own, err)
-	}
-	if err := t.MoveOver(t.folderOf(), path.Join(DisplacedFolder, t.ID)); err != nil {
-		return disk.Explain(own, err)
+	if err := t.reshelve(t.shelf().in(DisplacedFolder)); err != nil {
+		return err
 	}
 	if err := t.prune(); err != nil {
 		t.Warnings = append(t.Warnings, "an empty folder stays: "+err.Error())
@@ -300,6 +295,20 @@ func (t *Op) rollback() ([]Conflict, error) {
 	return conflicts, t.drop()
 }
 
+// aside is a free shelf for what is left of an operation that was taken back. It
+// may have been tried before.
+func (t *Op) aside() (Shelf, error) {
+	for i := 0; ; i++ {
+		s := t.shelf().in(DiscardedFolder)
+		if i > 0 {
+			s.Op += "~" + strconv.Itoa(i)
+		}
+		if there, err := t.taken(DiscardedFolder, s.Op); err != nil || !there {
+			return s, err
+		}
+	}
+}
+
 // letGo sees what is left in the slot of a step that was taken back. Our own new
 // content, or a copy of what is in place, stays in the journal: it may have been
 // in its place for a moment, and a program that opened it then can still write
@@ -317,13 +326,7 @@ func (t *Op) letGo(s *Step) (left bool, c *Conflict, err error) {
 		return false, nil, disk.Explain(s.Key, t.Remove(slot))
 	}
 	if have == *s.Post {
-		if slot != t.Home(s) {
-			err = t.MoveNew(slot, t.Home(s))
-		}
-		if disk.IsOtherDisk(err) {
-			err = t.Remove(slot)
-		}
-		return true, nil, disk.Explain(s.Key, err)
+		return true, nil, disk.Explain(s.Key, t.setAside(s, slot))
 	}
 	now, standing, err := t.Hash(s.Path)
 	if err != nil && !errors.Is(err, disk.ErrNotRegular) {
@@ -345,27 +348,45 @@ func (t *Op) letGo(s *Step) (left bool, c *Conflict, err error) {
 	return false, &Conflict{Path: s.Key, Copy: kept, Reason: "it was edited while it was changed; the later text is in place"}, disk.Explain(s.Key, err)
 }
 
+// setAside brings a slot that lies beside its note to where the rest of the
+// operation goes.
+func (t *Op) setAside(s *Step, slot string) error {
+	if slot == t.mark(strconv.Itoa(s.N)) {
+		return nil // it goes with its folder
+	}
+	to := t.mark(strconv.Itoa(s.N))
+	if t.Plan.Single {
+		shelf, err := t.aside()
+		if err != nil {
+			return err
+		}
+		t.set = &shelf
+		to = shelf.File(strconv.Itoa(s.N))
+		if err := t.MkdirAll(DiscardedFolder, 0o700); err != nil {
+			return err
+		}
+	}
+	err := t.MoveNew(slot, to)
+	if disk.IsOtherDisk(err) {
+		return t.Remove(slot)
+	}
+	return err
+}
+
 // retire sets the journal of an operation that was taken back aside, for the
 // sweep.
 func (t *Op) retire() error {
 	if err := t.RmdirAll(append(t.trashFolders(), t.Plan.Folders...), TrashFolder, own); err != nil {
 		return err
 	}
-	t.Forget()
-	if err := t.MkdirAll(DiscardedFolder, 0o700); err != nil {
-		return disk.Explain(own, err)
+	if t.set != nil {
+		return t.reshelve(*t.set)
 	}
-	to := path.Join(DiscardedFolder, t.ID)
-	for i := 1; ; i++ { // the operation may have been tried before
-		there, err := t.Exists(to)
-		if err != nil {
-			return disk.Explain(own, err)
-		}
-		if !there {
-			return disk.Explain(own, t.MoveOver(t.folderOf(), to))
-		}
-		to = path.Join(DiscardedFolder, t.ID+"."+strconv.Itoa(i))
+	to, err := t.aside()
+	if err != nil {
+		return err
 	}
+	return t.reshelve(to)
 }
 
 // discard drops an operation of which nothing was made: what is staged is a
@@ -390,35 +411,7 @@ func (t *Op) drop() error {
 	if err := t.RmdirAll(append(t.trashFolders(), t.Plan.Folders...), TrashFolder, own); err != nil {
 		return err
 	}
-	dir, err := t.Folder(t.folderOf())
-	if disk.Absent(err) {
-		return nil
-	}
-	if err != nil {
-		return disk.Explain(own, err)
-	}
-	names, err := t.Sys.Names(dir)
-	if err != nil {
-		return disk.Explain(own, err)
-	}
-	slices.SortFunc(names, func(a, b string) int { return Last(a) - Last(b) })
-	for _, name := range names {
-		if err := t.Remove(t.mark(name)); err != nil {
-			return disk.Explain(own, err)
-		}
-	}
-	return disk.Explain(own, t.Rmdir(t.folderOf()))
-}
-
-// Last puts the manifest last, and before it the mark that says what to do.
-func Last(name string) int {
-	switch name {
-	case manifestName, stagedName:
-		return 2
-	case rollbackName, commitName:
-		return 1
-	}
-	return 0
+	return t.Clear(t.shelf())
 }
 
 func (t *Op) trashFolders() []string {

@@ -35,6 +35,8 @@ type Op struct {
 	Warnings []string
 	Now      func() time.Time
 	Log      *slog.Logger
+
+	set *Shelf // where a slot was set aside
 }
 
 // A Stale says that a file is not what an edit was made for. Nothing was

@@ -1,9 +1,7 @@
 package journal
 
 import (
-	"encoding/json"
 	"io/fs"
-	"path"
 	"strings"
 
 	"lore/internal/fault"
@@ -28,26 +26,27 @@ type Settled struct {
 	Conflicts []Conflict
 }
 
-// Settle settles the operation t.ID, of which the journal holds what a crash
-// left. It may be called again after being killed itself.
-func (t *Op) Settle() (Settled, error) {
-	out := Settled{Op: t.ID, Outcome: Discarded}
-	m, ok, err := t.record(t.folderOf())
+// Settle settles an operation of which the journal holds what a crash left. It
+// may be called again after being killed itself.
+func (t *Op) Settle(shelf Shelf) (Settled, error) {
+	out := Settled{Op: shelf.Op, Outcome: Discarded}
+	m, ok, err := t.Record(shelf)
 	if err != nil {
-		return out, disk.Explain(own, err)
+		return out, err
 	}
-	t.Plan = m
+	t.ID, t.Plan, t.set = shelf.Op, m, nil
 	if !ok {
+		t.Plan = Manifest{Single: shelf.single}
 		out.Conflicts, err = t.unknown()
 		return out, err
 	}
 	has := map[string]bool{}
-	names, err := t.List(t.folderOf())
+	names, err := t.Files(shelf)
 	for _, n := range names {
 		has[n] = true
 	}
 	if err != nil {
-		return out, disk.Explain(own, err)
+		return out, err
 	}
 	stands, made := false, true
 	switch {
@@ -203,9 +202,9 @@ func (t *Op) sourceOf(s *Step) string {
 // when it was written, but after a power cut that is not certain. What lies in
 // it is kept.
 func (t *Op) unknown() ([]Conflict, error) {
-	names, err := t.List(t.folderOf())
+	names, err := t.Files(t.shelf())
 	if err != nil {
-		return nil, disk.Explain(own, err)
+		return nil, err
 	}
 	var out []Conflict
 	for _, name := range names {
@@ -290,43 +289,15 @@ func (t *Op) Strays() ([]Conflict, error) {
 // disk, and wait for the sweep.
 func (t *Op) awaited() (map[string]bool, error) {
 	out := map[string]bool{}
-	ops, err := t.List(DisplacedFolder)
-	for _, op := range ops {
-		m, _, err := t.Record(op)
+	shelves, err := t.Shelves(DisplacedFolder)
+	for _, shelf := range shelves {
+		m, _, err := t.Record(shelf)
 		if err != nil {
-			return nil, disk.Explain(own, err)
+			return nil, err
 		}
 		for i := range m.Steps {
 			out[m.Steps[i].Stage] = true
 		}
 	}
-	return out, disk.Explain(own, err)
-}
-
-// Record reads the manifest of an applied operation whose displaced files are
-// still kept.
-func (t *Op) Record(op string) (Manifest, bool, error) {
-	return t.record(path.Join(DisplacedFolder, op))
-}
-
-// Discarded is [Op.Record] for an operation that was taken back.
-func (t *Op) Discarded(op string) (Manifest, bool, error) {
-	return t.record(path.Join(DiscardedFolder, op))
-}
-
-// record reads a manifest, which has one of two names; ok is false when there is
-// none that can be understood.
-func (t *Op) record(dir string) (m Manifest, ok bool, err error) {
-	for _, name := range []string{stagedName, manifestName} {
-		c, err := t.Read(path.Join(dir, name))
-		if disk.Absent(err) {
-			continue
-		}
-		if err != nil {
-			return m, false, err
-		}
-		ok = json.Unmarshal(c.Data, &m) == nil && m.Version == Version && m.Op != ""
-		return m, ok, nil
-	}
-	return m, false, nil
+	return out, err
 }
