@@ -68,7 +68,7 @@ func (t *Op) declare() error {
 		}
 	}
 	if err == nil && !there {
-		err = t.Put(t.mark(manifestName), data, false)
+		err = t.putManifest(data)
 	}
 	if there || errors.Is(err, os.ErrExist) {
 		return errTwice
