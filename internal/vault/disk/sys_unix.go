@@ -38,10 +38,15 @@ func open(root *os.Root, dir string) (*Folder, error) {
 		f.Close()
 		return nil, unix.ENOTDIR
 	}
-	return &Folder{path: dir, file: f, Dev: uint64(st.Dev)}, nil
+	return &Folder{path: dir, handles: handles{f}, Dev: uint64(st.Dev)}, nil
 }
 
-func (f *Folder) fd() int { return int(f.file.Fd()) }
+// handles is what a folder is held open by.
+type handles struct{ file *os.File }
+
+func (h handles) fd() int { return int(h.file.Fd()) }
+
+func (h handles) close() { _ = h.file.Close() } // nothing was written through it
 
 func names(at *Folder) ([]string, error) {
 	if _, err := at.file.Seek(0, io.SeekStart); err != nil {

@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 
 	"lore/internal/change"
 	"lore/internal/fault"
+	"lore/internal/vault/journal"
 	"lore/internal/vault/vaultcheck"
 )
 
@@ -252,6 +254,83 @@ func TestPersonEditsDuringSet(t *testing.T) {
 		c.Before["f1/n7.md"] = "note 7 links to [[hub]]"
 		if t.Failed() {
 			return
+		}
+	}
+}
+
+// TestPersonEditsBeforeRecovery breaks a set off after its commit and edits one
+// of its files before it is settled.
+func TestPersonEditsBeforeRecovery(t *testing.T) {
+	for name, tt := range map[string]struct {
+		file string
+		want journal.Outcome
+	}{
+		"a file that was not reached": {"f1/n16.md", journal.Discarded},
+		"a file that was done":        {"f0/n0.md", journal.Applied},
+		"the target of the move":      {"x/centre.md", journal.Discarded},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := scenes()["twenty files"]
+			d := s.desk(t)
+			exchanges := 0
+			d.w.sys.Before = func(call string) error {
+				if call == "exchange" {
+					exchanges++
+				}
+				if exchanges > 5 { // the first is the probe's
+					return syscall.EIO
+				}
+				return nil
+			}
+			_, err := d.apply(s.set...)
+			var unsettled *Unsettled
+			if !errors.As(err, &unsettled) {
+				t.Fatal(err)
+			}
+			d.put(tt.file, "a person's text")
+			d.w.sys.Before = nil
+			settled, err := d.w.Recover(t.Context())
+			if err != nil || len(settled) != 1 || settled[0].Outcome != tt.want {
+				t.Fatalf("%+v, %v", settled, err)
+			}
+			c := vaultcheck.Case{Before: s.before, After: s.after(), Edited: map[string][]string{tt.file: {"a person's text"}}}
+			if tt.want == journal.Discarded {
+				c.After = c.Before
+			} else {
+				c.Acknowledged = true
+			}
+			delete(c.Before, tt.file)
+			for _, v := range vaultcheck.Check(d.dir, c) {
+				t.Error(v)
+			}
+			if d.get(tt.file) != "a person's text" {
+				t.Error("the person's text is not in place")
+			}
+		})
+	}
+}
+
+// TestTargetAppears makes a file where a move or a create is about to arrive.
+func TestTargetAppears(t *testing.T) {
+	for name, can := range map[string]Capabilities{"all": {Exchange: true, NoReplace: true, HardLink: true, SyncAll: true}, "links": {HardLink: true}} {
+		for kind, set := range map[string]change.Set{
+			"create": {change.Create("n.md", "made")}, "move": {change.Move("a.md", "n.md")},
+			"set": {change.Replace("b.md", "bee", "cee"), change.MoveReplace("a.md", "n.md", "one", "two"), change.Create("k.md", "kay")},
+		} {
+			t.Run(name+", "+kind, func(t *testing.T) {
+				d := newDesk(t, map[string]string{"a.md": "one", "b.md": "bee"})
+				d.w.probed, d.w.can = true, can
+				d.w.sys.Before = func(call string) error {
+					if (call == "move" || call == "link") && !d.has("n.md") {
+						d.put("n.md", "a person's")
+					}
+					return nil
+				}
+				if _, err := d.apply(set...); fault.Of(err) != fault.Conflict {
+					t.Error(err)
+				}
+				d.expect(map[string]string{"a.md": "one", "b.md": "bee", "n.md": "a person's"})
+			})
 		}
 	}
 }
