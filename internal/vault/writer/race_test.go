@@ -310,6 +310,82 @@ func TestPersonEditsBeforeRecovery(t *testing.T) {
 	}
 }
 
+// duelOnce saves a note over an edit that a person makes just before the two
+// change places. after is called before each later call.
+func duelOnce(t *testing.T, after func(d *desk, call string) error) (*desk, error) {
+	d := newDesk(t, map[string]string{"f/a.md": "one"})
+	if _, err := d.w.Capabilities(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	edited := false
+	d.w.sys.Before = func(call string) error {
+		if edited {
+			return after(d, call)
+		}
+		if call == "exchange" {
+			edited = true
+			d.put("f/new", "a person's text")
+			return os.Rename(d.path("f/new"), d.path("f/a.md"))
+		}
+		return nil
+	}
+	_, err := d.apply(change.Replace("f/a.md", "one", "two"))
+	d.w.sys.Before = nil
+	return d, err
+}
+
+// TestOpenedForAMoment has a program open the new content in the moment that it
+// is in place, and write into it when it was taken back.
+func TestOpenedForAMoment(t *testing.T) {
+	var f *os.File
+	d, err := duelOnce(t, func(d *desk, call string) (err error) {
+		if call == "exchange" {
+			f, err = os.OpenFile(d.path("f/a.md"), os.O_WRONLY|os.O_APPEND, 0)
+		}
+		return err
+	})
+	if fault.Of(err) != fault.Conflict || f == nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteString(" and a person's words"); err != nil {
+		t.Fatal(err)
+	}
+	d.expect(map[string]string{"f/a.md": "a person's text"})
+	d.w.now = func() time.Time { return time.Now().Add(3 * time.Second) }
+	c, err := d.w.Sweep(t.Context(), func(string) bool { return false })
+	if err != nil || len(c) != 1 || d.get(c[0].Copy) != "two and a person's words" {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if names, err := os.ReadDir(d.path(journal.DiscardedFolder)); err != nil || len(names) > 0 {
+		t.Errorf("left: %v, %v", names, err)
+	}
+}
+
+// TestBrokenOffOverAnEdit breaks a save off when it has displaced an edit that
+// nobody saw: recovery puts the edit back.
+func TestBrokenOffOverAnEdit(t *testing.T) {
+	for _, boot := range []string{"", "another"} {
+		d, err := duelOnce(t, func(*desk, string) error { return syscall.EIO })
+		var unsettled *Unsettled
+		if !errors.As(err, &unsettled) || d.get("f/a.md") != "two" {
+			t.Fatal(err)
+		}
+		if boot != "" { // the machine was started again, and the mark may be missing
+			at := d.path(journal.Folder + "/op-b.manifest")
+			data := strings.Replace(d.get(journal.Folder+"/op-b.manifest.staged"), `"boot":"`, `"boot":"another`, 1)
+			if err := errors.Join(os.WriteFile(at, []byte(data), 0o600), os.Remove(at+".staged")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		settled, err := d.w.Recover(t.Context())
+		if err != nil || len(settled) != 1 || settled[0].Outcome != journal.Discarded {
+			t.Fatalf("%+v, %v", settled, err)
+		}
+		d.expect(map[string]string{"f/a.md": "a person's text"})
+	}
+}
+
 // TestTargetAppears makes a file where a move or a create is about to arrive.
 func TestTargetAppears(t *testing.T) {
 	for name, can := range map[string]Capabilities{"all": {Exchange: true, NoReplace: true, HardLink: true, SyncAll: true}, "links": {HardLink: true}} {
