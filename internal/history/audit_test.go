@@ -158,7 +158,45 @@ func TestHealingHidesNothing(t *testing.T) {
 			if bad == nil || bad.Line != line || bad.Seq != seq || !strings.Contains(bad.Problem, fmt.Sprintf("entries %d to 6 are missing", seq)) {
 				t.Errorf("%v", bad)
 			}
+			text, err = os.ReadFile(path)
+			must(t, err)
+			if !bytes.Contains(text, []byte(`{"seq":7,`)) {
+				t.Errorf("a number was given twice:\n%s", text)
+			}
 		})
+	}
+}
+
+// TestGenuineEntriesOfAnotherLog: two logs that began as one cannot be mixed,
+// though every line has a good MAC.
+func TestGenuineEntriesOfAnotherLog(t *testing.T) {
+	dir, path := logged(t, 4)
+	other := t.TempDir()
+	must(t, os.CopyFS(other, os.DirFS(dir)))
+	for i, d := range []string{dir, other} {
+		p := openIn(t, d, history.Options{})
+		for j := range 2 {
+			must(t, p.Record(t.Context(), call(fmt.Sprint("call-more-", i, j), tool.CallDenied)))
+			c := call(fmt.Sprint("call-again-", i, j), tool.CallDenied)
+			c.Tool = fmt.Sprint("tool_", i)
+			must(t, p.Record(t.Context(), c))
+		}
+		must(t, p.file.Close())
+	}
+	mine, err := os.ReadFile(path)
+	must(t, err)
+	theirs, err := os.ReadFile(filepath.Join(other, "audit.jsonl"))
+	must(t, err)
+	a, b := bytes.SplitAfter(mine, []byte("\n")), bytes.SplitAfter(theirs, []byte("\n"))
+	for _, c := range []struct {
+		from, to, line int
+		says           string
+	}{{5, 6, 7, "does not follow"}, {5, 8, 8, "not the entry that was written"}} {
+		mixed := append(append(append([][]byte{}, a[:c.from]...), b[c.from:c.to]...), a[c.to:]...)
+		must(t, os.WriteFile(path, bytes.Join(mixed, nil), 0o600))
+		if _, bad := verify(t, dir); bad == nil || bad.Line != c.line || !strings.Contains(bad.Problem, c.says) {
+			t.Errorf("lines %d to %d of another log: %v", c.from+1, c.to, bad)
+		}
 	}
 }
 

@@ -115,6 +115,12 @@ func TestManyReadsAreWrittenInBatches(t *testing.T) {
 	if len(list) != 1800 {
 		t.Errorf("%d calls", len(list))
 	}
+	d, err := p.file.DB(t.Context())
+	must(t, err)
+	var sync int
+	if err := d.Write.QueryRow(`PRAGMA synchronous`).Scan(&sync); err != nil || sync != 2 {
+		t.Errorf("after reads were written, changes would not wait for the disk: %d, %v", sync, err)
+	}
 }
 
 // TestReadsAreWrittenInTime waits for the event, not for the clock: the file

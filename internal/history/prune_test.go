@@ -13,6 +13,7 @@ import (
 
 func TestOldContentsAreThinned(t *testing.T) {
 	p := openIn(t, t.TempDir(), history.Options{Versions: 3})
+	must(t, p.Begin(t.Context(), operation("op-first", change.Create("a.md", "0"))))
 	for i := range 6 {
 		op := operation(fmt.Sprint("op-", i), change.Replace("a.md", fmt.Sprint(i), fmt.Sprint(i+1)))
 		if i == 0 {
@@ -43,8 +44,13 @@ func TestOldContentsAreThinned(t *testing.T) {
 			t.Errorf("after %v: %s, want %s", c.age, got, c.want)
 		}
 	}
-	if n := p.count(t, `SELECT count(*) FROM image`); n != 6 { // 3 to 6, "only once", "c"
+	if n := p.count(t, `SELECT count(*) FROM image`); n != 7 { // 3 to 6, "only once", "c", "0"
 		t.Errorf("%d images", n)
+	}
+	for _, id := range []string{"op-open", "op-first"} {
+		if _, err := p.Edits(t.Context(), id); err != nil {
+			t.Errorf("an open one is needed whatever its age: %v", err)
+		}
 	}
 	if _, err := p.Back(t.Context(), history.Wanted{Operation: "op-1"}); fault.Of(err) != fault.Unavailable {
 		t.Errorf("an undo without contents: %v", err)
@@ -58,6 +64,7 @@ func TestOldContentsAreThinned(t *testing.T) {
 func TestOldestGoFirst(t *testing.T) {
 	const size = 1000
 	p := openIn(t, t.TempDir(), history.Options{Cap: 10 * size})
+	must(t, p.Begin(t.Context(), operation("op-open", change.Create("open", noise(99, size/2)))))
 	for i := range 30 {
 		p.do(t, operation(fmt.Sprint("op-", i), change.Create(fmt.Sprint(i), noise(i, size/2)), change.Create(fmt.Sprint(i, "b"), noise(-i-1, size/2))))
 	}
@@ -65,7 +72,7 @@ func TestOldestGoFirst(t *testing.T) {
 	list, err := p.Operations(t.Context(), history.Filter{})
 	must(t, err)
 	for _, op := range list {
-		if op.Kept != (op.Seq > 20) {
+		if op.Kept != (op.Seq > 22 || op.ID == "op-open") {
 			t.Errorf("%s is kept: %v", op.ID, op.Kept)
 		}
 	}

@@ -86,7 +86,7 @@ func one(ctx context.Context, tx *sql.Tx, where string, args ...any) (Operation,
 }
 
 // Operation returns the operation of that id, or of the one id that begins so;
-// with "", the last one whose effect is in the vault and that reverts nothing.
+// with "", the last one that put something into the vault which is still there.
 func (s *Store) Operation(ctx context.Context, id string) (op Operation, err error) {
 	err = s.view(ctx, func(tx *sql.Tx) error {
 		if id == "" {
@@ -99,8 +99,14 @@ func (s *Store) Operation(ctx context.Context, id string) (op Operation, err err
 	return op, err
 }
 
+// lastApplied finds what an undo without a name takes back: the operation that
+// last put something into the vault. For what was undone and redone that is the
+// redo.
 func lastApplied(ctx context.Context, tx *sql.Tx) (Operation, error) {
-	op, err := one(ctx, tx, `WHERE outcome = 'applied' AND reverts = '' ORDER BY seq DESC`)
+	op, err := one(ctx, tx, `WHERE outcome = 'applied' AND CASE WHEN reverts = ''
+	    THEN EXISTS (SELECT 1 FROM edit WHERE op = seq AND undone = 0 AND toggled = 0)
+	    ELSE EXISTS (SELECT 1 FROM edit WHERE toggled = seq AND toggled <> 0 AND undone = 0) END
+	  ORDER BY seq DESC`)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = fault.New(fault.NotFound, "there is no change that could be undone")
 	}

@@ -30,6 +30,7 @@ type Wanted struct {
 type Step struct {
 	Edit  change.Edit
 	Op    Operation // whose edit is taken back or brought back; the newest, if the step covers several
+	First int64     // the sequence number of the oldest of these
 	After int64     // the operation that left the file as the step expects it
 	Redo  bool      // it brings back what was undone
 	Turns []Turn
@@ -90,7 +91,7 @@ func choose(ctx context.Context, tx *sql.Tx, w Wanted) ([]editRow, error) {
 	if err != nil {
 		return nil, err
 	}
-	undo := len(op.Reverts) > 0 && !w.Redo // turn over whatever it holds
+	undo := len(op.Reverts) > 0 && !w.Redo && w.Operation != "" // turn over whatever it holds
 	var list []editRow
 	for _, e := range held {
 		if (undo || e.undone == w.Redo) && (w.Path == "" || e.at(w.Path)) {
@@ -265,6 +266,9 @@ func loadSteps(ctx context.Context, tx *sql.Tx, all []back) ([]Step, error) {
 			if op.Seq >= st.Op.Seq {
 				st.Op = op
 			}
+			if st.First == 0 || op.Seq < st.First {
+				st.First = op.Seq
+			}
 			st.Turns = append(st.Turns, Turn{Op: op.ID, Path: e.path, From: e.source})
 		}
 		steps = append(steps, st)
@@ -303,4 +307,25 @@ func (s *Store) Since(ctx context.Context, path string, seq int64) (touch Touch,
 		return nil
 	})
 	return touch, ok, err
+}
+
+// InForce lists the edits of a file by operations after seq whose effect is in
+// the vault, newest first.
+func (s *Store) InForce(ctx context.Context, path string, seq int64) (list []Turn, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		rows, err := edits(ctx, tx, `WHERE (path = ? OR source <> '' AND source = ?) AND op > ? AND undone = 0
+		  AND op IN (SELECT seq FROM operation WHERE reverts = '' AND outcome = 'applied') ORDER BY op DESC`, path, path, seq)
+		if err != nil {
+			return err
+		}
+		for _, e := range rows {
+			var id string
+			if err := tx.QueryRowContext(ctx, `SELECT id FROM operation WHERE seq = ?`, e.op).Scan(&id); err != nil {
+				return err
+			}
+			list = append(list, Turn{Op: id, Path: e.path, From: e.source})
+		}
+		return nil
+	})
+	return list, err
 }

@@ -174,6 +174,19 @@ func (w *world) turn2(want history.Wanted) string {
 	return op.ID
 }
 
+// TestPartOfAnUndo brings back one of two operations that were undone as one.
+func TestPartOfAnUndo(t *testing.T) {
+	w := newWorld(t)
+	a := w.change("r", nil, change.Create("x", "1"))
+	b := w.change("r", nil, change.Replace("x", "1", "2"))
+	u := w.change("person", []string{a, b}, change.Delete("x", "2"))
+	w.want("both", w.states(a, b, u), "undone undone applied")
+	r := w.turn(history.Wanted{Operation: a, Redo: true})
+	w.want("one again", w.states(a, b, u, r)+w.files["x"], "applied undone applied applied1")
+	w.turn(history.Wanted{Operation: b, Redo: true})
+	w.want("the other", w.states(a, b, u)+w.files["x"], "applied applied undone2")
+}
+
 func TestWhatAPersonLeftOutStays(t *testing.T) {
 	w := newWorld(t)
 	a := w.change("r", nil, change.Create("x", "1"), change.Create("y", "1"))

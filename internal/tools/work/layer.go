@@ -20,6 +20,7 @@ type layer struct {
 	left   map[string]bool // paths that a file has left
 	merged []string
 	found  []problem
+	turns  map[history.Turn]bool // what the whole plan turns over
 }
 
 // A tracked file has been looked at. Origin is its path in the vault, empty for
@@ -77,8 +78,30 @@ func (l *layer) at(ctx context.Context, path string, content bool) (*tracked, er
 	return t, nil
 }
 
-// apply makes one step, or notes why it cannot be made.
+// apply makes one step, or notes why it cannot be made. Also where a file is
+// what the step expects, no later change of it may be in force: the changes of a
+// file are taken back and brought back in their order, so that there is always
+// a way to the beginning.
 func (l *layer) apply(ctx context.Context, s history.Step) error {
+	had := len(l.found)
+	if err := l.step(ctx, s); err != nil || l.merge || len(l.found) > had {
+		return err
+	}
+	for _, p := range (change.Set{s.Edit}).Paths() {
+		later, err := l.env.History.InForce(ctx, p, s.First)
+		if err != nil {
+			return err
+		}
+		for _, turn := range later {
+			if !l.turns[turn] {
+				return l.problem(ctx, s, p, true, "was changed since")
+			}
+		}
+	}
+	return nil
+}
+
+func (l *layer) step(ctx context.Context, s history.Step) error {
 	switch s.Edit.Kind() {
 	case change.Creates:
 		return l.create(ctx, s)
@@ -104,7 +127,7 @@ func (l *layer) create(ctx context.Context, s history.Step) error {
 	case err != nil:
 		return err
 	case t != nil && *t.after == *s.Edit.After:
-		return nil
+		return l.free(ctx, s, path, "exists again")
 	case t != nil:
 		return l.problem(ctx, s, path, false, "exists again, with another content")
 	}
@@ -120,8 +143,10 @@ func (l *layer) create(ctx context.Context, s history.Step) error {
 func (l *layer) remove(ctx context.Context, s history.Step) error {
 	t, err := l.at(ctx, s.Edit.Path, true)
 	switch {
-	case err != nil || t == nil:
+	case err != nil:
 		return err
+	case t == nil:
+		return l.free(ctx, s, s.Edit.Path, "is gone")
 	case *t.after != *s.Edit.Before:
 		return l.problem(ctx, s, s.Edit.Path, false, "was changed since, and would be deleted")
 	}
@@ -168,7 +193,7 @@ func (l *layer) rewrite(ctx context.Context, s history.Step, t *tracked) error {
 		t.after = want
 		return nil
 	case now == *want:
-		return nil
+		return l.free(ctx, s, t.path, "was changed since")
 	}
 	merged, conflicts := change.Merge(*s.Edit.Before, *want, now)
 	if l.merge && len(conflicts) == 0 {
@@ -186,19 +211,45 @@ func (l *layer) rewrite(ctx context.Context, s history.Step, t *tracked) error {
 	return l.problem(ctx, s, t.path, false, fmt.Sprintf("was changed since in the same places (line %s)", some(lines)))
 }
 
-// problem notes why a step cannot be made, and who is the reason: the last
-// recorded change, when the file is as that one left it.
+// problem notes why a step cannot be made, and who is the reason.
 func (l *layer) problem(ctx context.Context, s history.Step, path string, mends bool, what string) error {
-	last, ok, err := l.env.History.Since(ctx, path, s.After)
+	last, ok, err := l.since(ctx, s, path)
 	if err != nil {
 		return err
 	}
 	who := "outside Lore"
-	if ok && (last.Hash == "" || last.Hash == l.hash(ctx, path)) {
+	if ok {
 		who = fmt.Sprintf("%s by %s, %s, %s", last.Tool, by(last.Who), at(last.Time), last.ID)
 	}
 	l.found = append(l.found, problem{fmt.Sprintf("%s %s (%s)", path, what, who), mends})
 	return nil
+}
+
+// since finds the recorded change that made a file what it is, when it came
+// after the one that the step is about.
+func (l *layer) since(ctx context.Context, s history.Step, path string) (history.Touch, bool, error) {
+	last, ok, err := l.env.History.Since(ctx, path, s.After)
+	if err != nil || !ok {
+		return last, false, err
+	}
+	return last, last.Hash == "" || last.Hash == l.hash(ctx, path), nil
+}
+
+// free is for a step that has nothing to do, because someone made the file what
+// it should be by hand. When a recorded change did, the step would leave a
+// history that contradicts the files, so that is a problem.
+func (l *layer) free(ctx context.Context, s history.Step, path, what string) error {
+	if t := l.files[path]; t != nil && (t.path != t.origin || !t.there || t.before == nil || t.after != t.before) {
+		return nil // an earlier step of this very plan did it
+	}
+	if l.left[path] {
+		return nil
+	}
+	_, ok, err := l.since(ctx, s, path)
+	if err != nil || !ok {
+		return err
+	}
+	return l.problem(ctx, s, path, false, what)
 }
 
 // hash is of what the vault holds at a path; "" for nothing that can be read.
@@ -248,4 +299,44 @@ func (l *layer) set() change.Set {
 		}
 	}
 	return set
+}
+
+// contents is the same difference without moves: what every path holds before
+// and after. It can say more than [layer.set], and less well.
+func (l *layer) contents(ctx context.Context) (change.Set, error) {
+	before, after := map[string]*string{}, map[string]*string{}
+	var paths []string
+	note := func(m map[string]*string, path string, text *string) {
+		if _, a := before[path]; !a {
+			if _, b := after[path]; !b {
+				paths = append(paths, path)
+			}
+		}
+		m[path] = text
+	}
+	for _, t := range l.order {
+		if !t.read { // it only moved
+			f, err := l.env.Vault.ReadHidden(ctx, t.origin)
+			if err != nil {
+				return nil, err
+			}
+			text := string(f.Data)
+			t.before, t.after, t.read = &text, &text, true
+		}
+		if t.origin != "" {
+			note(before, t.origin, t.before)
+		}
+		if t.there {
+			note(after, t.path, t.after)
+		}
+	}
+	var set change.Set
+	for _, p := range paths {
+		b, a := before[p], after[p]
+		if b == nil && a == nil || b != nil && a != nil && *b == *a {
+			continue
+		}
+		set = append(set, change.Edit{Path: p, Before: b, After: a})
+	}
+	return set, nil
 }

@@ -51,7 +51,12 @@ func (env Env) revert(ctx context.Context, w history.Wanted, merge bool) (Revert
 	if err != nil {
 		return Reverted{}, nil, err
 	}
-	l := &layer{env: env, merge: merge, files: map[string]*tracked{}, left: map[string]bool{}}
+	l := &layer{env: env, merge: merge, files: map[string]*tracked{}, left: map[string]bool{}, turns: map[history.Turn]bool{}}
+	for _, s := range steps {
+		for _, t := range s.Turns {
+			l.turns[t] = true
+		}
+	}
 	for _, s := range steps {
 		if err := l.apply(ctx, s); err != nil {
 			return Reverted{}, nil, err
@@ -62,9 +67,11 @@ func (env Env) revert(ctx context.Context, w history.Wanted, merge bool) (Revert
 		return Reverted{}, nil, err
 	}
 	set := l.set()
-	if err := set.Validate(); err != nil {
-		return Reverted{}, nil, fault.Fix(fault.Conflict, "take them back one operation at a time, newest first",
-			"these changes cannot be taken back as one: %v", err)
+	if set.Validate() != nil {
+		// A file stands where another one left: said by contents, not by moves.
+		if set, err = l.contents(ctx); err != nil {
+			return Reverted{}, nil, err
+		}
 	}
 	if len(set) == 0 {
 		return Reverted{}, nil, fault.Fix(fault.Conflict, "name another operation",
