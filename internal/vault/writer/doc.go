@@ -37,7 +37,6 @@
 //	.lore/discarded/ what operations staged that were taken back
 //	.lore/trash/     what was deleted, by operation and path; 30 days
 //	.lore/recovered/ what nobody knows the place of; nothing removes it
-//	.lore/spare/     files to be written again
 //
 // The first write makes it. Nothing else does.
 //
