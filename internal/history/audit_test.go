@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"lore/internal/access"
+	"lore/internal/audit"
 	"lore/internal/change"
 	"lore/internal/fault"
 	"lore/internal/history"
@@ -40,17 +41,17 @@ func logged(t *testing.T, entries int) (dir, path string) {
 	return dir, filepath.Join(dir, "audit.jsonl")
 }
 
-func verify(t *testing.T, dir string) (history.Verified, *history.BadEntry) {
+func verify(t *testing.T, dir string) (audit.Verified, *audit.BadEntry) {
 	t.Helper()
 	p := openIn(t, dir, history.Options{})
 	defer p.file.Close()
 	return p.verify(t)
 }
 
-func (p place) verify(t *testing.T) (history.Verified, *history.BadEntry) {
+func (p place) verify(t *testing.T) (audit.Verified, *audit.BadEntry) {
 	t.Helper()
 	v, err := p.Verify(t.Context())
-	var bad *history.BadEntry
+	var bad *audit.BadEntry
 	if err != nil && !errors.As(err, &bad) {
 		t.Fatal(err)
 	}

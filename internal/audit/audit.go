@@ -1,11 +1,14 @@
-package history
+// Package audit keeps the log that shows whether someone changed it: one line
+// of JSON for every call and every change, chained by MACs under a key of its
+// own. It knows what an entry looks like and not what it means; the number of
+// the last entry that must be there is told to it, because only another file
+// can know that the end of this one was cut off.
+package audit
 
 import (
 	"bytes"
-	"context"
 	"crypto/hmac"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -21,29 +24,29 @@ import (
 	"lore/internal/state"
 )
 
-// An entry is one line of audit.jsonl. Its last field is a MAC of everything
+// An Entry is one line of audit.jsonl. Its last field is a MAC of everything
 // before it, the MAC of the line above included, so no line can be changed,
 // taken out or moved by someone who has not the key. The number and MAC of the
-// last line that is surely on disk stand in state.db, so the end cannot be cut
-// off either.
-type entry struct {
-	Seq       int64       `json:"seq"`
-	Time      time.Time   `json:"time"`
-	Event     string      `json:"event"` // "call" or "operation", or what was found wrong with the log: "torn", "missing"
-	Kind      string      `json:"kind,omitempty"`
-	Who       string      `json:"who,omitempty"`
-	Surface   string      `json:"surface,omitempty"`
-	Tool      string      `json:"tool,omitempty"`
-	ArgsHash  string      `json:"args_hash,omitempty"`
-	Decision  string      `json:"decision,omitempty"`
-	Status    string      `json:"status,omitempty"`
-	Fault     string      `json:"fault,omitempty"`
-	Operation string      `json:"operation,omitempty"`
-	Question  string      `json:"question,omitempty"`
-	Count     int         `json:"count,omitempty"` // files
-	Pre       string      `json:"pre,omitempty"`   // of all files before
-	Post      string      `json:"post,omitempty"`
-	Files     []entryFile `json:"files,omitempty"` // a few, one by one
+// last line that is surely on disk stand elsewhere, so the end cannot be cut off
+// either.
+type Entry struct {
+	Seq       int64     `json:"seq"`
+	Time      time.Time `json:"time"`
+	Event     string    `json:"event"` // "call" or "operation", or what was found wrong with the log: "torn", "missing"
+	Kind      string    `json:"kind,omitempty"`
+	Who       string    `json:"who,omitempty"`
+	Surface   string    `json:"surface,omitempty"`
+	Tool      string    `json:"tool,omitempty"`
+	ArgsHash  string    `json:"args_hash,omitempty"`
+	Decision  string    `json:"decision,omitempty"`
+	Status    string    `json:"status,omitempty"`
+	Fault     string    `json:"fault,omitempty"`
+	Operation string    `json:"operation,omitempty"`
+	Question  string    `json:"question,omitempty"`
+	Count     int       `json:"count,omitempty"` // files
+	Pre       string    `json:"pre,omitempty"`   // of all files before
+	Post      string    `json:"post,omitempty"`
+	Files     []File    `json:"files,omitempty"` // a few, one by one
 	// Torn is the hash of the piece of a line above that a crash left, and Last
 	// the number of the last line that should have stood above and does not.
 	Torn string `json:"torn,omitempty"`
@@ -52,15 +55,17 @@ type entry struct {
 	MAC  string `json:"mac,omitempty"`
 }
 
-type entryFile struct {
+// A File is what an operation did to one file, by hashes.
+type File struct {
 	Path string `json:"path"`
 	From string `json:"from,omitempty"`
 	Pre  string `json:"pre,omitempty"`
 	Post string `json:"post,omitempty"`
 }
 
-// An audit is the log of one folder.
-type audit struct {
+// A Log is the log of one folder. It may be used from several goroutines, and
+// several processes may append to it.
+type Log struct {
 	path, keyPath string
 	random        io.Reader
 
@@ -68,25 +73,27 @@ type audit struct {
 	key []byte
 }
 
-func newAudit(dir string, random io.Reader) *audit {
-	return &audit{path: filepath.Join(dir, "audit.jsonl"), keyPath: filepath.Join(dir, "audit.key"), random: random}
+// In names the log in a folder, with its key beside it. It opens nothing; random
+// is asked for a key when there is none.
+func In(dir string, random io.Reader) *Log {
+	return &Log{path: filepath.Join(dir, "audit.jsonl"), keyPath: filepath.Join(dir, "audit.key"), random: random}
 }
 
 const keySize = 32
 
 // secret reads the key, or makes it. The caller holds the log.
-func (a *audit) secret(make bool) ([]byte, error) {
-	if a.key != nil {
-		return a.key, nil
+func (l *Log) secret(make bool) ([]byte, error) {
+	if l.key != nil {
+		return l.key, nil
 	}
-	text, err := os.ReadFile(a.keyPath)
+	text, err := os.ReadFile(l.keyPath)
 	if errors.Is(err, fs.ErrNotExist) && make {
 		var raw [keySize]byte
-		if _, err := io.ReadFull(a.random, raw[:]); err != nil {
+		if _, err := io.ReadFull(l.random, raw[:]); err != nil {
 			return nil, err
 		}
 		text = []byte(hex.EncodeToString(raw[:]) + "\n")
-		err = writeSynced(a.keyPath, text)
+		err = writeSynced(l.keyPath, text)
 		if err != nil {
 			return nil, err
 		}
@@ -96,9 +103,9 @@ func (a *audit) secret(make bool) ([]byte, error) {
 	key, err := hex.DecodeString(strings.TrimSpace(string(text)))
 	if err != nil || len(key) != keySize {
 		return nil, fault.Fix(fault.Unavailable, "bring back a copy; moving it away makes a new one, and older entries can then not be proved",
-			"%s is damaged", a.keyPath)
+			"%s is damaged", l.keyPath)
 	}
-	a.key = key
+	l.key = key
 	return key, nil
 }
 
@@ -119,7 +126,7 @@ func writeSynced(path string, text []byte) error {
 // macMark is where the MAC begins in a line; what stands before it is proved.
 const macMark = `,"mac":"`
 
-func seal(key []byte, e entry) (line []byte, mac string, err error) {
+func seal(key []byte, e Entry) (line []byte, mac string, err error) {
 	e.MAC = ""
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -140,86 +147,84 @@ func sign(key, body []byte) []byte {
 
 // A tail is how a log ends: its last whole line, and what stands after it.
 type tail struct {
-	last  entry
+	last  Entry
 	piece []byte
 	size  int64
 }
 
-// append writes entries under the lock of the file, in the transaction that
-// holds what they speak of. Synced entries are on disk when it returns, and the
-// transaction remembers the last of them.
-func (a *audit) append(ctx context.Context, tx *sql.Tx, list []entry, synced bool) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	f, err := os.OpenFile(a.path, os.O_RDWR|os.O_CREATE, 0o600)
+// An End is a place in the log: the number of an entry and its MAC.
+type End struct {
+	Seq int64
+	MAC string
+}
+
+// Append writes entries, whose numbers and MACs it sets, under the lock of the
+// file. Known is the last entry that must be there. Synced entries are on disk
+// when it returns, and the place that it returns is the next one to be known.
+func (l *Log) Append(known int64, list []Entry, synced bool) (End, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f, err := os.OpenFile(l.path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return explainFile(err, a.path)
+		return End{}, state.Explain(err, l.path)
 	}
 	defer f.Close()
-	if err := lockFile(f); err != nil {
-		return explainFile(err, a.path)
+	if err := state.Lock(f); err != nil {
+		return End{}, state.Explain(err, l.path)
 	}
-	key, err := a.secret(true)
+	key, err := l.secret(true)
 	if err != nil {
-		return explainFile(err, a.keyPath)
+		return End{}, state.Explain(err, l.keyPath)
 	}
-	end, err := readTail(f)
+	last, err := readTail(f)
 	if err != nil {
-		return explainFile(err, a.path)
+		return End{}, state.Explain(err, l.path)
 	}
-	known, err := fact(ctx, tx, "audit_seq")
+	text, end, err := chain(key, last, known, list)
 	if err != nil {
-		return err
+		return End{}, err
 	}
-	text, seq, mac, err := a.chain(key, end, known, list)
-	if err != nil {
-		return err
-	}
-	if _, err = f.WriteAt(text, end.size); err == nil && synced {
+	if _, err = f.WriteAt(text, last.size); err == nil && synced {
 		err = f.Sync()
 	}
 	if err != nil {
 		// What was written of it stays a piece that the next one heals; cutting
 		// it off may fail as well.
-		_ = f.Truncate(end.size)
-		return explainFile(err, a.path)
+		_ = f.Truncate(last.size)
+		return End{}, state.Explain(err, l.path)
 	}
-	if !synced {
-		return nil
-	}
-	return errors.Join(setFact(ctx, tx, "audit_seq", seq), setFact(ctx, tx, "audit_mac", mac))
+	return end, nil
 }
 
 // chain writes the lines of the entries, after a line about what is wrong with
 // the end of the log.
-func (a *audit) chain(key []byte, end tail, known int64, list []entry) (text []byte, seq int64, mac string, err error) {
-	seq, mac = end.last.Seq, end.last.MAC
-	at := list[0].Time
-	found := entry{Time: at}
-	if len(end.piece) > 0 {
-		sum := sha256.Sum256(bytes.TrimSuffix(end.piece, []byte("\n")))
+func chain(key []byte, last tail, known int64, list []Entry) (text []byte, end End, err error) {
+	end = End{last.last.Seq, last.last.MAC}
+	found := Entry{Time: list[0].Time}
+	if len(last.piece) > 0 {
+		sum := sha256.Sum256(bytes.TrimSuffix(last.piece, []byte("\n")))
 		found.Event, found.Torn = "torn", hex.EncodeToString(sum[:])
-		if end.piece[len(end.piece)-1] != '\n' {
+		if last.piece[len(last.piece)-1] != '\n' {
 			text = append(text, '\n')
 		}
 	}
-	if known > seq {
+	if known > end.Seq {
 		found.Event, found.Last = "missing", known
-		seq = known
+		end.Seq = known
 	}
 	if found.Event != "" {
-		list = append([]entry{found}, list...)
+		list = append([]Entry{found}, list...)
 	}
 	for _, e := range list {
-		seq++
-		e.Seq, e.Prev = seq, mac
+		end.Seq++
+		e.Seq, e.Prev = end.Seq, end.MAC
 		var line []byte
-		if line, mac, err = seal(key, e); err != nil {
-			return nil, 0, "", err
+		if line, end.MAC, err = seal(key, e); err != nil {
+			return nil, End{}, err
 		}
 		text = append(text, line...)
 	}
-	return text, seq, mac, nil
+	return text, end, nil
 }
 
 // readTail finds the last line that can be read. What follows it, ended or not,
@@ -255,7 +260,7 @@ func (t *tail) scan(buf []byte) bool {
 	for rest := buf; len(rest) > 0; {
 		i := bytes.LastIndexByte(bytes.TrimSuffix(rest, []byte("\n")), '\n') + 1
 		line := rest[i:]
-		e := entry{}
+		e := Entry{}
 		if bytes.HasSuffix(line, []byte("\n")) && json.Unmarshal(line, &e) == nil && e.MAC != "" {
 			t.last = e
 			return true
@@ -265,5 +270,3 @@ func (t *tail) scan(buf []byte) bool {
 	}
 	return false
 }
-
-func explainFile(err error, path string) error { return state.Explain(err, path) }
