@@ -32,7 +32,7 @@ import (
 type Entry struct {
 	Seq       int64     `json:"seq"`
 	Time      time.Time `json:"time"`
-	Event     string    `json:"event"` // "call" or "operation", or what was found wrong with the log: "torn", "missing"
+	Event     string    `json:"event"` // "call" or "operation", or what was found wrong with the log: "torn", "missing", "replaced"
 	Kind      string    `json:"kind,omitempty"`
 	Who       string    `json:"who,omitempty"`
 	Surface   string    `json:"surface,omitempty"`
@@ -161,7 +161,7 @@ type End struct {
 // Append writes entries, whose numbers and MACs it sets, under the lock of the
 // file. Known is the last entry that must be there. Synced entries are on disk
 // when it returns, and the place that it returns is the next one to be known.
-func (l *Log) Append(known int64, list []Entry, synced bool) (End, error) {
+func (l *Log) Append(known End, list []Entry, synced bool) (End, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	f, err := os.OpenFile(l.path, os.O_RDWR|os.O_CREATE, 0o600)
@@ -198,7 +198,7 @@ func (l *Log) Append(known int64, list []Entry, synced bool) (End, error) {
 
 // chain writes the lines of the entries, after a line about what is wrong with
 // the end of the log.
-func chain(key []byte, last tail, known int64, list []Entry) (text []byte, end End, err error) {
+func chain(key []byte, last tail, known End, list []Entry) (text []byte, end End, err error) {
 	end = End{last.last.Seq, last.last.MAC}
 	found := Entry{Time: list[0].Time}
 	if len(last.piece) > 0 {
@@ -208,9 +208,12 @@ func chain(key []byte, last tail, known int64, list []Entry) (text []byte, end E
 			text = append(text, '\n')
 		}
 	}
-	if known > end.Seq {
-		found.Event, found.Last = "missing", known
-		end.Seq = known
+	switch {
+	case known.Seq > end.Seq:
+		found.Event, found.Last = "missing", known.Seq
+		end.Seq = known.Seq
+	case known.Seq == end.Seq && known.MAC != end.MAC:
+		found.Event, found.Last = "replaced", known.Seq
 	}
 	if found.Event != "" {
 		list = append([]Entry{found}, list...)

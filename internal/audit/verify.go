@@ -136,7 +136,7 @@ func (v *verifier) step(line []byte) error {
 	}
 	proved := v.proves(line, e)
 	if len(v.piece) > 0 {
-		if !proved || e.Event != "torn" && e.Event != "missing" || e.Torn != pieceSum(v.piece) {
+		if !proved || e.Torn == "" || e.Torn != pieceSum(v.piece) {
 			return v.bad(v.first, v.seq+1, "it was changed: it cannot be read")
 		}
 		v.piece = nil
@@ -147,6 +147,8 @@ func (v *verifier) step(line []byte) error {
 		return v.bad(v.line, e.Seq, "it was changed, or audit.key was")
 	case e.Event == "missing":
 		return v.bad(v.line, v.seq+1, "the end was cut off: entries %d to %d are missing above this line", v.seq+1, e.Last)
+	case e.Event == "replaced" && e.Prev == v.mac:
+		return v.bad(v.line, e.Last, "entry %d above this line is not the one that was written", e.Last)
 	case e.Seq != v.seq+1:
 		return v.outOfOrder(e)
 	case e.Prev != v.mac:

@@ -169,7 +169,7 @@ func (s *Store) soon(ctx context.Context, f func(tx *sql.Tx) ([]audit.Entry, err
 // log appends to the audit log in the transaction that holds what the entries
 // speak of, and remembers there the last one that is surely on disk.
 func (s *Store) log(ctx context.Context, tx *sql.Tx, list []audit.Entry, synced bool) error {
-	known, err := fact(ctx, tx, "audit_seq")
+	known, err := lastSynced(ctx, tx)
 	if err != nil {
 		return err
 	}
@@ -180,15 +180,22 @@ func (s *Store) log(ctx context.Context, tx *sql.Tx, list []audit.Entry, synced 
 	return errors.Join(setFact(ctx, tx, "audit_seq", end.Seq), setFact(ctx, tx, "audit_mac", end.MAC))
 }
 
+// lastSynced is the last audit entry that is surely on disk.
+func lastSynced(ctx context.Context, tx *sql.Tx) (end audit.End, err error) {
+	if end.Seq, err = fact(ctx, tx, "audit_seq"); err != nil || end.Seq == 0 {
+		return end, err
+	}
+	err = tx.QueryRowContext(ctx, `SELECT value FROM fact WHERE name = 'audit_mac'`).Scan(&end.MAC)
+	return end, err
+}
+
 // Verify proves every entry of the audit log. Its error is an [audit.BadEntry]
 // that names the first one that is not as it was written.
 func (s *Store) Verify(ctx context.Context) (audit.Verified, error) {
 	var known audit.End
 	err := s.view(ctx, func(tx *sql.Tx) (err error) {
-		if known.Seq, err = fact(ctx, tx, "audit_seq"); err != nil || known.Seq == 0 {
-			return err
-		}
-		return tx.QueryRowContext(ctx, `SELECT value FROM fact WHERE name = 'audit_mac'`).Scan(&known.MAC)
+		known, err = lastSynced(ctx, tx)
+		return err
 	})
 	if err != nil {
 		return audit.Verified{}, err
