@@ -149,6 +149,7 @@ func sign(key, body []byte) []byte {
 type tail struct {
 	last  Entry
 	piece []byte
+	open  bool // the last line has no end
 	size  int64
 }
 
@@ -204,9 +205,9 @@ func chain(key []byte, last tail, known End, list []Entry) (text []byte, end End
 	if len(last.piece) > 0 {
 		sum := sha256.Sum256(bytes.TrimSuffix(last.piece, []byte("\n")))
 		found.Event, found.Torn = "torn", hex.EncodeToString(sum[:])
-		if last.piece[len(last.piece)-1] != '\n' {
-			text = append(text, '\n')
-		}
+	}
+	if last.open {
+		text = append(text, '\n')
 	}
 	switch {
 	case known.Seq > end.Seq:
@@ -257,14 +258,14 @@ func readTail(f *os.File) (tail, error) {
 	}
 }
 
-// scan looks for the last whole line in whole lines and a rest.
+// scan looks for the last line that is an entry, in whole lines and a rest. A
+// line that lacks nothing but its end is whole.
 func (t *tail) scan(buf []byte) bool {
-	t.piece = nil
+	t.piece, t.open = nil, len(buf) > 0 && buf[len(buf)-1] != '\n'
 	for rest := buf; len(rest) > 0; {
 		i := bytes.LastIndexByte(bytes.TrimSuffix(rest, []byte("\n")), '\n') + 1
 		line := rest[i:]
-		e := Entry{}
-		if bytes.HasSuffix(line, []byte("\n")) && json.Unmarshal(line, &e) == nil && e.MAC != "" {
+		if e, ok := parseEntry(line); ok {
 			t.last = e
 			return true
 		}

@@ -132,6 +132,22 @@ func TestTornEndIsHealed(t *testing.T) {
 	}
 }
 
+// TestOnlyTheLineEndIsMissing: a crash cut exactly there, so nothing is torn.
+func TestOnlyTheLineEndIsMissing(t *testing.T) {
+	dir, path := logged(t, 4)
+	clean, err := os.ReadFile(path)
+	must(t, err)
+	must(t, os.WriteFile(path, clean[:len(clean)-1], 0o600))
+	for want := 4; want < 7; want++ {
+		if v, bad := verify(t, dir); bad != nil || v.Torn != 0 || v.Entries != want {
+			t.Errorf("%+v, %v, want %d", v, bad, want)
+		}
+		p := openIn(t, dir, history.Options{})
+		must(t, p.Record(t.Context(), call(fmt.Sprint("call-", "x", want), tool.CallDenied)))
+		must(t, p.file.Close())
+	}
+}
+
 // TestHealingHidesNothing: what was promised to be on disk and is not there is
 // named for ever, also when the log has grown since.
 func TestHealingHidesNothing(t *testing.T) {
