@@ -215,6 +215,11 @@ func TestGenuineEntriesOfAnotherLog(t *testing.T) {
 			t.Errorf("lines %d to %d of another log: %v", c.from+1, c.to, bad)
 		}
 	}
+	p := openIn(t, dir, history.Options{})
+	must(t, p.Record(t.Context(), call("call-later", tool.CallDenied)))
+	if _, bad := p.verify(t); bad == nil || bad.Seq != 8 || !strings.Contains(bad.Problem, "not the one that was written") {
+		t.Errorf("after the log has grown: %v", bad)
+	}
 }
 
 func TestAnotherKey(t *testing.T) {
