@@ -7,7 +7,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 ERRCHECK := github.com/kisielk/errcheck@v1.9.0
 export CGO_ENABLED ?= 0
 
-.PHONY: build run test check unit race arm64 bench fuzz demo model generate clean
+.PHONY: build run test check unit race crash torture arm64 bench fuzz demo model generate clean
 
 build: ## build bin/lore
 	$(GO) build -trimpath -o $(BIN) ./cmd/lore
@@ -15,7 +15,7 @@ build: ## build bin/lore
 demo: build ## copy the sample vault to ./lore-demo and look around in it
 	./$(BIN) demo
 
-test: check unit race arm64 ## everything that must hold; installs what it needs
+test: check unit race crash arm64 ## everything that must hold; installs what it needs
 
 check: ## formatting, vet, staticcheck, unchecked errors, generated files
 	@out=$$(gofmt -l cmd internal bench e2e); if [ -n "$$out" ]; then echo "gofmt: $$out"; exit 1; fi
@@ -30,6 +30,12 @@ unit: ## the tests, as on a plain clone
 
 race: ## the tests again with the race detector (needs a C compiler)
 	@sh scripts/need.sh gcc gcc && CGO_ENABLED=1 $(GO) test -race -short ./... || { sh scripts/need.sh --have gcc && exit 1 || echo "race: skipped, no C compiler can be installed here"; }
+
+crash: ## the writer killed at every point, and while it recovers
+	$(GO) test -tags crash -count=1 -run 'Killed' ./internal/vault/writer
+
+torture: ## the same, TORTURE times as often (default 20)
+	TORTURE=$${TORTURE:-20} $(GO) test -tags crash -count=1 -timeout 0 -v -run 'Killed' ./internal/vault/writer
 
 arm64: ## the assembly for arm64, under emulation
 	@sh scripts/need.sh qemu-aarch64 qemu-user && GOARCH=arm64 $(GO) test -exec qemu-aarch64 ./internal/vector/... ./internal/embed/... || { sh scripts/need.sh --have qemu-aarch64 && exit 1 || echo "arm64: skipped, no emulator can be installed here"; }

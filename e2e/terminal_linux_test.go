@@ -137,7 +137,7 @@ func fileText(t *testing.T, vault, name string) string {
 	return string(b)
 }
 
-const prompt = "Do this? [y/n/s/e/?]"
+const prompt = "Do this? [y/n/s/e/d/?]"
 
 func TestAskedAtATerminal(t *testing.T) {
 	vault := home(t)

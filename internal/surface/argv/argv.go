@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -27,6 +28,8 @@ const Placeholder = "lore_placeholder"
 type Input struct {
 	fields []*field
 	words  []*field // the arguments that can be given without a flag, in order
+
+	aliases map[string]string // other names of flags
 }
 
 // A field is one argument, with the object it is nested in.
@@ -42,8 +45,14 @@ type field struct {
 
 // New defines the flags of a tool.
 func New(t *tool.Tool, flags *pflag.FlagSet) *Input {
-	in := &Input{}
+	in := &Input{aliases: map[string]string{}}
 	in.collect(t, t.InputType(), "", flags)
+	flags.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if real, ok := in.aliases[name]; ok {
+			name = real
+		}
+		return pflag.NormalizedName(name)
+	})
 	for _, f := range in.fields {
 		if f.parent == "" && (f.need || f.word) && !f.isJSON() {
 			in.words = append(in.words, f)
@@ -77,8 +86,26 @@ func (in *Input) collect(t *tool.Tool, typ reflect.Type, parent string, flags *p
 		if e := sf.Tag.Get("enum"); e != "" {
 			f.enum = strings.Split(e, ",")
 		}
+		in.alias(f.flag, sf.Tag.Get("alias"))
 		f.define(flags, describeField(sf.Name, t.Comment(typ.Name(), sf.Name), f.enum), sf.Tag.Get("default"))
 		in.fields = append(in.fields, f)
+	}
+}
+
+// alias lets a flag answer to the other names of its argument, written as flags
+// are: oldName and old_name become --old-name.
+func (in *Input) alias(flag, names string) {
+	for name := range strings.SplitSeq(names, ",") {
+		var b strings.Builder
+		for i, r := range name {
+			if unicode.IsUpper(r) && i > 0 {
+				b.WriteByte('-')
+			}
+			b.WriteRune(unicode.ToLower(r))
+		}
+		if name := strings.ReplaceAll(b.String(), "_", "-"); name != "" {
+			in.aliases[name] = flag
+		}
 	}
 }
 

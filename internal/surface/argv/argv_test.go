@@ -43,7 +43,7 @@ type pair struct {
 
 type maybe struct {
 	Path string `json:"path"`
-	To   string `json:"to,omitempty" word:"true"`
+	To   string `json:"to,omitempty" word:"true" alias:"newPath"`
 }
 
 func (maybe) Run(context.Context, none) (none, error) { return none{}, nil }
@@ -102,6 +102,7 @@ func TestArguments(t *testing.T) {
 		{"a list", "several", []string{"a.md", "b, c.md"}, `{"paths":["a.md","b, c.md"]}`},
 		{"missing", "everything", nil, "query is missing"},
 		{"a word that may be left out", "maybe", []string{"a"}, `{"path":"a"}`},
+		{"under another name", "maybe", []string{"a", "--new-path", "b"}, `{"path":"a","to":"b"}`},
 		{"and may be given", "maybe", []string{"a", "b c"}, `{"path":"a","to":"b c"}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

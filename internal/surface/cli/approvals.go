@@ -43,7 +43,7 @@ and left out when only one question waits.`,
 						return p.encode(q)
 					}
 					fmt.Fprintf(p.out, "%s  %s\n", q.ID, q.State)
-					p.showQuestion(p.out, p.screen, q, true)
+					p.showQuestion(p.out, p.screen, q, true, len(q.Changes))
 					return nil
 				})
 			},
@@ -190,7 +190,7 @@ func (p *program) confirmed(cmd *cobra.Command, q tool.Question, a tool.Answer, 
 	if err != nil {
 		return err
 	}
-	p.showQuestion(p.err, p.notice, next, true)
+	p.showQuestion(p.err, p.notice, next, true, shownFiles)
 	if ok, there := p.yes(cmd.Context(), p.typed(cmd.InOrStdin()), "With these arguments?"); !ok || !there {
 		return fault.New(fault.Cancelled, "not answered; it still waits")
 	}

@@ -20,12 +20,13 @@ const askHelp = `  y  yes: do exactly this
   n  no: nothing changes
   s  select: choose among the files, or the places of one file
   e  edit the arguments and look again
+  d  show the whole change, in $PAGER when it is set
   ?  this help`
 
 // ask shows a question to the person at the terminal and waits for the answer,
 // from here or from anywhere else.
 func (p *program) ask(ctx context.Context, s *Session, in io.Reader, q tool.Question) (tool.Result, error) {
-	p.showQuestion(p.err, p.notice, q, true)
+	p.showQuestion(p.err, p.notice, q, true, shownFiles)
 	elsewhere, stop := context.WithCancel(ctx)
 	defer stop()
 	type answered struct {
@@ -39,7 +40,7 @@ func (p *program) ask(ctx context.Context, s *Session, in io.Reader, q tool.Ques
 	}()
 	lines := p.typed(in)
 	for {
-		fmt.Fprintf(p.err, "%s ", p.notice.Bold("Do this? [y/n/s/e/?]"))
+		fmt.Fprintf(p.err, "%s ", p.notice.Bold("Do this? [y/n/s/e/d/?]"))
 		select {
 		case a := <-other:
 			if ctx.Err() != nil {
@@ -105,9 +106,29 @@ func (p *program) read(ctx context.Context, s *Session, lines <-chan string, q t
 		return p.choose(ctx, lines, q)
 	case "e", "edit":
 		return p.editArgs(ctx, s, lines, q)
+	case "d", "diff":
+		return nil, p.showAll(ctx, q)
 	}
 	fmt.Fprintln(p.err, askHelp)
 	return nil, nil
+}
+
+// showAll shows every file of a question, a page at a time where there is a
+// pager.
+func (p *program) showAll(ctx context.Context, q tool.Question) error {
+	words := strings.Fields(os.Getenv("PAGER"))
+	if len(words) == 0 {
+		p.showQuestion(p.err, p.notice, q, true, len(q.Changes))
+		return nil
+	}
+	var text strings.Builder
+	p.showQuestion(&text, draw.Screen{Width: p.notice.Width}, q, true, len(q.Changes))
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(text.String()), os.Stderr, os.Stderr
+	if err := cmd.Run(); err != nil {
+		return fault.New(fault.Unavailable, "the pager %q: %v", words[0], err)
+	}
+	return nil
 }
 
 // choose asks about every file, or about every place of the only one.
@@ -202,7 +223,7 @@ func (p *program) editArgs(ctx context.Context, s *Session, lines <-chan string,
 	if err != nil {
 		return nil, err
 	}
-	p.showQuestion(p.err, p.notice, next, true)
+	p.showQuestion(p.err, p.notice, next, true, shownFiles)
 	if yes, ok := p.yes(ctx, lines, "With these arguments?"); !ok || !yes {
 		return nil, nil
 	}

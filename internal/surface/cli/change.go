@@ -104,7 +104,7 @@ func (p *program) leavePending(res tool.Result) error {
 		return errPending
 	}
 	q := res.Question
-	p.showQuestion(p.err, p.notice, *q, false)
+	p.showQuestion(p.err, p.notice, *q, false, shownFiles)
 	fmt.Fprintf(p.err, "It waits for a person until %s. See and answer it with:\n  lore approvals show %s\n  lore approvals approve %s\n",
 		q.Expires.Local().Format("2006-01-02 15:04"), shortID(q.ID), shortID(q.ID))
 	return errPending
@@ -136,9 +136,13 @@ func countChanges(list []tool.FileChange) string {
 	return fmt.Sprintf("%s, %s added, %s removed", count(len(list), "file"), count(added, "line"), count(removed, "line"))
 }
 
+// shownFiles is how many files of a question are drawn before a person asks for
+// the rest.
+const shownFiles = 20
+
 // showQuestion draws what a person decides on: who asks for what, why, and the
-// exact change.
-func (p *program) showQuestion(w io.Writer, s draw.Screen, q tool.Question, diffs bool) {
+// exact change of the first files, at most most.
+func (p *program) showQuestion(w io.Writer, s draw.Screen, q tool.Question, diffs bool, most int) {
 	var b strings.Builder
 	b.WriteString(s.Bold(draw.OneLine(q.Preview.Summary)) + "\n")
 	who := fmt.Sprintf("%s, %s", q.Who.Kind, q.Who.Surface)
@@ -149,7 +153,11 @@ func (p *program) showQuestion(w io.Writer, s draw.Screen, q tool.Question, diff
 	if len(q.Changes) == 0 {
 		fmt.Fprintf(&b, "%s\n", draw.Harmless(string(q.Args)))
 	}
-	for _, c := range q.Changes {
+	for i, c := range q.Changes {
+		if i == most {
+			b.WriteString(s.Mark(fmt.Sprintf("and %s more; d shows all of it", count(len(q.Changes)-most, "file"))) + "\n")
+			break
+		}
 		s.Change(&b, c, diffs)
 	}
 	if len(q.Changes) > 1 {

@@ -14,13 +14,15 @@ import (
 
 const rootHelp = `Lore gives any mind safe hands on your notes.
 
-It opens a folder of Markdown, understands it (words, meaning, links), and
-answers questions about it. Reading a vault writes nothing into it: the index
-lives in the data folder of your user and may be deleted at any time.`
+It opens a folder of Markdown, understands it (words, meaning, links), answers
+questions about it, and changes it: shown before it happens, recorded when it
+does, and undone by lore undo. Reading a vault writes nothing into it.`
 
 const rootExample = `lore demo                             copy a sample vault and look around in it
 cd ~/notes && lore index              let Lore read your own notes once
 lore search "how hot should it be"    then ask, by words or by meaning
+lore rename Tea 'Drinks/Tea'          change something: you see it first
+lore undo                             and take it back
 lore tools                            see everything that can be asked`
 
 const rootTail = `The vault is the folder given by --vault, else $LORE_VAULT, else the vault around

@@ -17,9 +17,14 @@ func (s Screen) Item(b *strings.Builder, i int, it tool.Item, dir string) {
 	if it.Line > 0 {
 		place = fmt.Sprintf("%s:%d", place, it.Line)
 	}
-	b.WriteString(s.Bold(OneLine(it.Title)))
+	if it.Title != "" {
+		b.WriteString(s.Bold(OneLine(it.Title)))
+	}
 	if it.Path != "" {
-		b.WriteString("  " + s.Link(dir, it.Path, s.Path(place)))
+		if it.Title != "" {
+			b.WriteString("  ")
+		}
+		b.WriteString(s.Link(dir, it.Path, s.Path(place)))
 	}
 	if it.Score > 0 {
 		b.WriteString("  " + s.Dim(fmt.Sprintf("%.2f", it.Score)))
@@ -150,28 +155,5 @@ func (s Screen) Change(b *strings.Builder, c tool.FileChange, diff bool) {
 	fmt.Fprintf(b, "%s  %s  %s %s\n", Pad(actionWords[c.Action], 7), name, s.Green(fmt.Sprintf("+%d", c.Added)), s.Red(fmt.Sprintf("-%d", c.Removed)))
 	if diff {
 		s.Diff(b, c.Diff)
-	}
-}
-
-// Diff paints a unified diff. What cannot be seen is made visible: a person
-// must not approve what the screen hides.
-func (s Screen) Diff(b *strings.Builder, diff string) {
-	if at := strings.Index(diff, "@@"); at > 0 {
-		diff = diff[at:] // the names of the files were shown already
-	}
-	for line := range strings.SplitSeq(strings.TrimSuffix(diff, "\n"), "\n") {
-		if line == "" && diff == "" {
-			return
-		}
-		text := Harmless(strings.TrimSuffix(line, "\r"))
-		switch {
-		case strings.HasPrefix(line, "@@"):
-			text = s.Dim(text)
-		case strings.HasPrefix(line, "+"):
-			text = s.Green(text)
-		case strings.HasPrefix(line, "-"):
-			text = s.Red(text)
-		}
-		b.WriteString("  " + text + "\n")
 	}
 }

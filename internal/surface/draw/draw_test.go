@@ -58,3 +58,37 @@ func TestMarks(t *testing.T) {
 }
 
 // drawn is a result with every part that can be drawn.
+
+func TestDiff(t *testing.T) {
+	long := strings.Repeat("tea ", 40)
+	diff := "--- a.md\n+++ a.md\n@@ -1,3 +1,3 @@\n " + long + "\n-" + long + "green" + long + "\n+" + long + "black" + long + "\n+new\x1b[2J\n\\ No newline at end of file\n"
+	var plain, screen strings.Builder
+	Screen{Width: 60}.Diff(&plain, diff)
+	if want := "  @@ -1,3 +1,3 @@\n   " + long + "\n  -" + long + "green" + long + "\n  +" + long + "black" + long + "\n  +new␛[2J\n  \\ No newline at end of file\n"; plain.String() != want {
+		t.Errorf("a pipe gets all of it:\n%q, want\n%q", plain.String(), want)
+	}
+	Screen{Width: 60, Terminal: true, Colour: true}.Diff(&screen, "@@ -1 +1 @@\n "+long+"\n-"+long+"green 茶"+long+"\n+"+long+"black 茶"+long+"\n")
+	for _, want := range []string{"\x1b[7mgreen\x1b[0m", "\x1b[7mblack\x1b[0m", "…tea tea tea tea tea tea ", "…\n"} {
+		if !strings.Contains(screen.String(), want) {
+			t.Errorf("no %q in %q", want, screen.String())
+		}
+	}
+	for line := range strings.SplitSeq(screen.String(), "\n") {
+		if Cells(line) > 60 {
+			t.Errorf("%d columns: %q", Cells(line), line)
+		}
+	}
+}
+
+func TestShared(t *testing.T) {
+	for _, c := range []struct {
+		a, b       string
+		start, end int
+	}{
+		{"abc", "abc", 3, 0}, {"abc", "axc", 1, 1}, {"", "x", 0, 0}, {"aa", "aaa", 2, 0}, {"é", "è", 0, 0}, {"xé", "xè", 1, 0}, {"éx", "èx", 0, 1},
+	} {
+		if start, end := shared(c.a, c.b); start != c.start || end != c.end {
+			t.Errorf("%q %q: %d %d", c.a, c.b, start, end)
+		}
+	}
+}

@@ -34,7 +34,7 @@ var docs = map[string]tool.Comment{
 	"GetOperation": {Text: "GetOperation shows one recorded change: who made it, when and why, the files with their diffs, and whether it can be undone.", Fields: map[string]string{
 		"Limit":     "Most files.",
 		"Offset":    "Files to skip.",
-		"Operation": "Id of the operation, or its beginning; without it the last change that is not undone.",
+		"Operation": "Id of the operation, or its beginning; without it the last change.",
 	}},
 	"ListPending": {Text: "ListPending lists the operations that wait for a person's answer. Only a person can answer them, in Lore itself.", Fields: map[string]string{
 		"Limit":  "Most of them.",

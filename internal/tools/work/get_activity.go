@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -134,7 +135,7 @@ func day(field, s string, end bool) (time.Time, error) {
 
 // View is a table, one call a line.
 func (a Activity) View() tool.View {
-	v := tool.View{Head: []string{"time", "who", "tool", "status", "what", "operation"}, Foot: a.More}
+	v := tool.View{Head: []string{"time", "who", "tool", "status", "id", "what"}, Foot: a.More}
 	if len(a.Activity) == 0 {
 		return tool.View{Text: "Nothing was called.\n"}
 	}
@@ -146,7 +147,7 @@ func (a Activity) View() tool.View {
 		case what == "" && len(c.Target) > 0:
 			what = some(c.Target)
 		}
-		v.Rows = append(v.Rows, []string{at(c.Time), by(access.Principal{Kind: access.Kind(c.InitiatedBy), ID: c.Run}), c.Tool, c.Status, what, fmt.Sprint(c.Operation, c.Question)})
+		v.Rows = append(v.Rows, []string{at(c.Time), by(access.Principal{Kind: access.Kind(c.InitiatedBy), ID: c.Run}), c.Tool, c.Status, short(cmp.Or(c.Operation, c.Question)), what})
 	}
 	return v
 }

@@ -15,8 +15,7 @@ import (
 // GetOperation shows one recorded change: who made it, when and why, the files
 // with their diffs, and whether it can be undone.
 type GetOperation struct {
-	// Id of the operation, or its beginning; without it the last change that is
-	// not undone.
+	// Id of the operation, or its beginning; without it the last change.
 	Operation string `json:"operation,omitempty" word:"true"`
 	// Most files.
 	Limit int `json:"limit,omitempty" default:"20" min:"1" max:"200"`
@@ -60,9 +59,24 @@ type FileChange struct {
 	Gone bool `json:"gone,omitempty"`
 }
 
+// operation is the one of that id, or the last one.
+func (env Env) operation(ctx context.Context, id string) (history.Operation, error) {
+	if id != "" {
+		return env.History.Operation(ctx, id)
+	}
+	list, err := env.History.Operations(ctx, history.Filter{Limit: 1})
+	if err == nil && len(list) == 0 {
+		err = fault.New(fault.NotFound, "nothing was changed yet")
+	}
+	if err != nil {
+		return history.Operation{}, err
+	}
+	return list[0], nil
+}
+
 // Run reads the operation.
 func (in GetOperation) Run(ctx context.Context, env Env) (Operation, error) {
-	op, err := env.History.Operation(ctx, in.Operation)
+	op, err := env.operation(ctx, in.Operation)
 	if err != nil {
 		return Operation{}, err
 	}

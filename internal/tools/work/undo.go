@@ -19,7 +19,7 @@ type Undo struct {
 	Run string `json:"run,omitempty"`
 	// Path of one file, to take back only its last change, or its part of the
 	// operation or run.
-	Path string `json:"path,omitempty"`
+	Path string `json:"path,omitempty" alias:"file"`
 	// Keep what was changed in a file since, where that is possible.
 	Merge bool `json:"merge,omitempty"`
 }

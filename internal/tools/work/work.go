@@ -45,6 +45,15 @@ func by(p access.Principal) string {
 	return string(p.Kind) + " " + p.ID
 }
 
+// short is enough of an id for a person to type.
+func short(id string) string {
+	word, rest, ok := strings.Cut(id, "-")
+	if !ok || len(rest) <= 8 {
+		return id
+	}
+	return word + "-" + rest[:8]
+}
+
 // at is a moment for people, to the minute and in local time.
 func at(t time.Time) string { return t.Local().Format("2006-01-02 15:04") }
 

@@ -38,10 +38,15 @@ func open(root *os.Root, dir string) (*Folder, error) {
 		f.Close()
 		return nil, unix.ENOTDIR
 	}
-	return &Folder{path: dir, file: f, Dev: uint64(st.Dev)}, nil
+	return &Folder{path: dir, handles: handles{f}, Dev: uint64(st.Dev)}, nil
 }
 
-func (f *Folder) fd() int { return int(f.file.Fd()) }
+// handles is what a folder is held open by.
+type handles struct{ file *os.File }
+
+func (h handles) fd() int { return int(h.file.Fd()) }
+
+func (h handles) close() { _ = h.file.Close() } // nothing was written through it
 
 func names(at *Folder) ([]string, error) {
 	if _, err := at.file.Seek(0, io.SeekStart); err != nil {
@@ -68,7 +73,7 @@ func statOf(st *unix.Stat_t) Stat {
 		mode |= fs.ModeIrregular
 	}
 	return Stat{
-		Mode: mode, Size: st.Size, ModTime: time.Unix(st.Mtim.Unix()),
+		Mode: mode, Size: st.Size, ModTime: time.Unix(st.Mtim.Unix()), Changed: time.Unix(st.Ctim.Unix()),
 		Inode: uint64(st.Ino), Links: uint64(st.Nlink), Dev: uint64(st.Dev), Uid: int(st.Uid), Gid: int(st.Gid),
 	}
 }

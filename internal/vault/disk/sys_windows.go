@@ -17,8 +17,13 @@ func open(root *os.Root, dir string) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Folder{path: dir, root: r, top: root}, nil
+	return &Folder{path: dir, handles: handles{root: r, top: root}}, nil
 }
+
+// handles is what a folder is held open by: itself, and the vault.
+type handles struct{ root, top *os.Root }
+
+func (h handles) close() { _ = h.root.Close() } // nothing was written through it
 
 func names(at *Folder) ([]string, error) {
 	f, err := at.root.Open(".")

@@ -32,21 +32,10 @@ func (s System) ask(call string) error {
 
 // A Folder is one folder of the vault, held open.
 type Folder struct {
+	handles
 	path string // from the vault's root, "." for the root
-	file *os.File
-	root *os.Root // this folder, and
-	top  *os.Root // the vault, on systems where names are looked up through them
 	// Dev is the disk that it lies on, 0 where that is not known.
 	Dev uint64
-}
-
-func (f *Folder) close() {
-	if f.file != nil {
-		_ = f.file.Close() // nothing was written through it
-	}
-	if f.root != nil {
-		_ = f.root.Close()
-	}
 }
 
 // A Stat is what the system says of one name.
@@ -54,7 +43,8 @@ type Stat struct {
 	Mode     fs.FileMode
 	Size     int64
 	ModTime  time.Time
-	Inode    uint64 // 0 where it is not known
+	Changed  time.Time // of the content, the name or the rights; zero where it is not known
+	Inode    uint64    // 0 where it is not known
 	Links    uint64
 	Dev      uint64
 	Uid, Gid int

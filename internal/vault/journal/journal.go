@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"strconv"
 	"time"
 
 	"lore/internal/fault"
@@ -16,9 +17,9 @@ import (
 // its steps.
 const (
 	manifestName = "manifest"
-	stagedName   = "STAGED"   // a single step: its content is whole
-	commitName   = "COMMIT"   // several steps: they will all be made
-	rollbackName = "ROLLBACK" // what COMMIT is renamed to when they will all be taken back
+	stagedName   = "manifest.staged" // what it is renamed to when the content of a single step is whole
+	commitName   = "COMMIT"          // several steps: they will all be made
+	rollbackName = "ROLLBACK"        // what COMMIT is renamed to when they will all be taken back
 )
 
 // Version is that of the manifest's format.
@@ -43,10 +44,7 @@ type Staging struct {
 	Made disk.Stat     // what was staged
 }
 
-// folderOf is the folder of the operation in the journal.
-func (t *Op) folderOf() string { return path.Join(Folder, t.ID) }
-
-func (t *Op) mark(name string) string { return path.Join(Folder, t.ID, name) }
+func (t *Op) mark(name string) string { return t.shelf().File(name) }
 
 // declare writes the manifest and makes the folders that new files need.
 func (t *Op) declare() error {
@@ -59,21 +57,23 @@ func (t *Op) declare() error {
 			return disk.Explain(own, err)
 		}
 	}
-	there, err := t.Exists(path.Join(DisplacedFolder, t.ID))
+	there, err := t.taken(DisplacedFolder, t.ID)
 	if err != nil {
-		return disk.Explain(own, err)
+		return err
 	}
-	at, name, err := t.At(t.folderOf())
+	if !there && !t.Plan.Single {
+		at, name, aerr := t.At(t.shelf().dir())
+		if err = aerr; err == nil {
+			err = t.Sys.Mkdir(at, name, 0o700)
+		}
+	}
 	if err == nil && !there {
-		err = t.Sys.Mkdir(at, name, 0o700)
+		err = t.putManifest(data)
 	}
 	if there || errors.Is(err, os.ErrExist) {
 		return errTwice
 	}
-	if err != nil {
-		return disk.Explain(own, err)
-	}
-	return disk.Explain(own, t.Put(t.mark(manifestName), data, false))
+	return disk.Explain(own, err)
 }
 
 // stage puts all new contents on disk, beside their places.
@@ -148,9 +148,9 @@ func (t *Op) stageOne(s *Step, st *Staging) error {
 // commit is the point after which the operation will be made whole.
 func (t *Op) commit() error {
 	if t.Plan.Single {
-		return disk.Explain(own, t.Put(t.mark(stagedName), nil, false))
+		return disk.Explain(own, t.MoveOver(t.mark(manifestName), t.mark(stagedName)))
 	}
-	at, err := t.Folder(t.folderOf())
+	at, err := t.Folder(t.shelf().dir())
 	if err != nil {
 		return disk.Explain(own, err)
 	}
@@ -167,7 +167,7 @@ func (t *Op) commit() error {
 
 // syncStaged makes the names of all staged files durable, folder by folder.
 func (t *Op) syncStaged() error {
-	paths := []string{t.mark(manifestName), t.folderOf(), Folder}
+	paths := []string{t.mark(manifestName), t.shelf().dir(), Folder}
 	for i := range t.Plan.Steps {
 		s := &t.Plan.Steps[i]
 		if s.Stage != "" {
@@ -231,12 +231,8 @@ func (t *Op) finish() error {
 			return disk.Explain(s.Key, err)
 		}
 	}
-	t.Forget() // the folder is about to have another name
-	if err := t.MkdirAll(DisplacedFolder, 0o700); err != nil {
-		return disk.Explain(own, err)
-	}
-	if err := t.MoveOver(t.folderOf(), path.Join(DisplacedFolder, t.ID)); err != nil {
-		return disk.Explain(own, err)
+	if err := t.reshelve(t.shelf().in(DisplacedFolder)); err != nil {
+		return err
 	}
 	if err := t.prune(); err != nil {
 		t.Warnings = append(t.Warnings, "an empty folder stays: "+err.Error())
@@ -281,43 +277,67 @@ func (t *Op) rollback() ([]Conflict, error) {
 	if err := t.syncSteps(); err != nil {
 		return conflicts, disk.Explain(own, err)
 	}
+	left := false
 	for i := range t.Plan.Steps {
 		t.Trim()
-		c, err := t.letGo(&t.Plan.Steps[i])
+		more, c, err := t.letGo(&t.Plan.Steps[i])
 		if err != nil {
 			return conflicts, err
 		}
+		left = left || more
 		if c != nil {
 			conflicts = append(conflicts, *c)
 		}
 	}
+	if left {
+		return conflicts, t.retire()
+	}
 	return conflicts, t.drop()
 }
 
-// letGo removes what is left in the slot of a step that was taken back: our own
-// new content, or a copy of what is in place. Anything else goes to the trash.
-func (t *Op) letGo(s *Step) (*Conflict, error) {
+// aside is a free shelf for what is left of an operation that was taken back. It
+// may have been tried before.
+func (t *Op) aside() (Shelf, error) {
+	for i := 0; ; i++ {
+		s := t.shelf().in(DiscardedFolder)
+		if i > 0 {
+			s.Op += "~" + strconv.Itoa(i)
+		}
+		if there, err := t.taken(DiscardedFolder, s.Op); err != nil || !there {
+			return s, err
+		}
+	}
+}
+
+// letGo sees what is left in the slot of a step that was taken back. Our own new
+// content, or a copy of what is in place, stays in the journal: it may have been
+// in its place for a moment, and a program that opened it then can still write
+// into it. Anything else is a person's and goes to the trash.
+func (t *Op) letGo(s *Step) (left bool, c *Conflict, err error) {
 	if s.Stage == "" {
-		return nil, nil
+		return false, nil, nil
 	}
 	slot := t.slot(s)
 	have, there, err := t.Hash(slot)
 	if err != nil || !there {
-		return nil, disk.Explain(s.Key, err)
+		return false, nil, disk.Explain(s.Key, err)
+	}
+	if s.Kind == Writes {
+		return false, nil, disk.Explain(s.Key, t.Remove(slot))
+	}
+	if have == *s.Post {
+		return true, nil, disk.Explain(s.Key, t.setAside(s, slot))
 	}
 	now, standing, err := t.Hash(s.Path)
-	if errors.Is(err, disk.ErrNotRegular) {
-		err = nil
+	if err != nil && !errors.Is(err, disk.ErrNotRegular) {
+		return false, nil, disk.Explain(s.Key, err)
 	}
-	if err != nil {
-		return nil, disk.Explain(s.Key, err)
-	}
-	if s.Kind == Writes || have == *s.Post || standing && now == have {
-		return nil, disk.Explain(s.Key, t.Remove(slot))
+	if standing && now == have {
+		return false, nil, disk.Explain(s.Key, t.Remove(slot))
 	}
 	kept := path.Join(TrashFolder, t.ID, s.Path)
 	if err := t.MkdirAll(path.Dir(kept), 0o700); err != nil {
-		return nil, disk.Explain(own, err)
+		return false, nil, disk.Explain(own, err)
 	}
 	err = t.MoveNew(slot, kept)
 	if errors.Is(err, os.ErrExist) {
@@ -325,7 +345,48 @@ func (t *Op) letGo(s *Step) (*Conflict, error) {
 			err = t.MoveNew(slot, kept)
 		}
 	}
-	return &Conflict{Path: s.Key, Copy: kept, Reason: "it was edited while it was changed; the later text is in place"}, disk.Explain(s.Key, err)
+	return false, &Conflict{Path: s.Key, Copy: kept, Reason: "it was edited while it was changed; the later text is in place"}, disk.Explain(s.Key, err)
+}
+
+// setAside brings a slot that lies beside its note to where the rest of the
+// operation goes.
+func (t *Op) setAside(s *Step, slot string) error {
+	if slot == t.mark(strconv.Itoa(s.N)) {
+		return nil // it goes with its folder
+	}
+	to := t.mark(strconv.Itoa(s.N))
+	if t.Plan.Single {
+		shelf, err := t.aside()
+		if err != nil {
+			return err
+		}
+		t.set = &shelf
+		to = shelf.File(strconv.Itoa(s.N))
+		if err := t.MkdirAll(DiscardedFolder, 0o700); err != nil {
+			return err
+		}
+	}
+	err := t.MoveNew(slot, to)
+	if disk.IsOtherDisk(err) {
+		return t.Remove(slot)
+	}
+	return err
+}
+
+// retire sets the journal of an operation that was taken back aside, for the
+// sweep.
+func (t *Op) retire() error {
+	if err := t.RmdirAll(append(t.trashFolders(), t.Plan.Folders...), TrashFolder, own); err != nil {
+		return err
+	}
+	if t.set != nil {
+		return t.reshelve(*t.set)
+	}
+	to, err := t.aside()
+	if err != nil {
+		return err
+	}
+	return t.reshelve(to)
 }
 
 // discard drops an operation of which nothing was made: what is staged is a
@@ -350,35 +411,7 @@ func (t *Op) drop() error {
 	if err := t.RmdirAll(append(t.trashFolders(), t.Plan.Folders...), TrashFolder, own); err != nil {
 		return err
 	}
-	dir, err := t.Folder(t.folderOf())
-	if disk.Absent(err) {
-		return nil
-	}
-	if err != nil {
-		return disk.Explain(own, err)
-	}
-	names, err := t.Sys.Names(dir)
-	if err != nil {
-		return disk.Explain(own, err)
-	}
-	slices.SortFunc(names, func(a, b string) int { return Last(a) - Last(b) })
-	for _, name := range names {
-		if err := t.Remove(t.mark(name)); err != nil {
-			return disk.Explain(own, err)
-		}
-	}
-	return disk.Explain(own, t.Rmdir(t.folderOf()))
-}
-
-// Last puts the manifest last, and before it the mark that says what to do.
-func Last(name string) int {
-	switch name {
-	case manifestName:
-		return 2
-	case rollbackName, commitName:
-		return 1
-	}
-	return 0
+	return t.Clear(t.shelf())
 }
 
 func (t *Op) trashFolders() []string {

@@ -21,7 +21,9 @@ const (
 	own             = vault.OwnFolder
 	Folder          = own + "/journal"   // operations that are under way, or broke off
 	DisplacedFolder = own + "/displaced" // what operations replaced, until history has it
+	DiscardedFolder = own + "/discarded" // what operations staged that were taken back
 	TrashFolder     = own + "/trash"     // what operations deleted, by operation and path
+	SpareFolder     = own + "/spare"     // manifests of single steps that are done, to be written again
 	RecoveredFolder = own + "/recovered" // what nobody knows the place of
 )
 
@@ -34,6 +36,11 @@ type Op struct {
 	Warnings []string
 	Now      func() time.Time
 	Log      *slog.Logger
+
+	// Spares are the names in [SpareFolder]; nil when none is to be used.
+	Spares *[]string
+
+	set *Shelf // where a slot was set aside
 }
 
 // A Stale says that a file is not what an edit was made for. Nothing was

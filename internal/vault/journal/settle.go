@@ -1,9 +1,7 @@
 package journal
 
 import (
-	"encoding/json"
 	"io/fs"
-	"path"
 	"strings"
 
 	"lore/internal/fault"
@@ -28,26 +26,27 @@ type Settled struct {
 	Conflicts []Conflict
 }
 
-// Settle settles the operation t.ID, of which the journal holds what a crash
-// left. It may be called again after being killed itself.
-func (t *Op) Settle() (Settled, error) {
-	out := Settled{Op: t.ID, Outcome: Discarded}
-	t.Plan = Manifest{}
-	c, err := t.Read(t.mark(manifestName))
-	if err != nil && !disk.Absent(err) {
-		return out, disk.Explain(own, err)
+// Settle settles an operation of which the journal holds what a crash left. It
+// may be called again after being killed itself.
+func (t *Op) Settle(shelf Shelf) (Settled, error) {
+	out := Settled{Op: shelf.Op, Outcome: Discarded}
+	m, ok, err := t.Record(shelf)
+	if err != nil {
+		return out, err
 	}
-	if err != nil || json.Unmarshal(c.Data, &t.Plan) != nil || t.Plan.Version != Version {
+	t.ID, t.Plan, t.set = shelf.Op, m, nil
+	if !ok {
+		t.Plan = Manifest{Single: shelf.single}
 		out.Conflicts, err = t.unknown()
 		return out, err
 	}
 	has := map[string]bool{}
-	names, err := t.List(t.folderOf())
+	names, err := t.Files(shelf)
 	for _, n := range names {
 		has[n] = true
 	}
 	if err != nil {
-		return out, disk.Explain(own, err)
+		return out, err
 	}
 	stands, made := false, true
 	switch {
@@ -107,7 +106,7 @@ func (t *Op) swapStands(s *Step, done bool) (stands, made bool, err error) {
 	case there && slot != s.Stage, done && have == *s.Pre:
 		return true, true, nil
 	}
-	return false, done, nil
+	return false, true, nil
 }
 
 // complete makes the rest of a committed set, unless a person edited one of the
@@ -203,13 +202,13 @@ func (t *Op) sourceOf(s *Step) string {
 // when it was written, but after a power cut that is not certain. What lies in
 // it is kept.
 func (t *Op) unknown() ([]Conflict, error) {
-	names, err := t.List(t.folderOf())
+	names, err := t.Files(t.shelf())
 	if err != nil {
-		return nil, disk.Explain(own, err)
+		return nil, err
 	}
 	var out []Conflict
 	for _, name := range names {
-		if name == manifestName || strings.ToUpper(name) == name && name[0] >= 'A' {
+		if name == manifestName || name == stagedName || strings.ToUpper(name) == name && name[0] >= 'A' {
 			continue
 		}
 		c, err := t.Rescue(t.mark(name), t.mark(name))
@@ -290,22 +289,15 @@ func (t *Op) Strays() ([]Conflict, error) {
 // disk, and wait for the sweep.
 func (t *Op) awaited() (map[string]bool, error) {
 	out := map[string]bool{}
-	ops, err := t.List(DisplacedFolder)
-	for _, op := range ops {
-		m, ok := t.Record(op)
+	shelves, err := t.Shelves(DisplacedFolder)
+	for _, shelf := range shelves {
+		m, _, err := t.Record(shelf)
+		if err != nil {
+			return nil, err
+		}
 		for i := range m.Steps {
-			if s := &m.Steps[i]; ok && s.Stage != "" {
-				out[s.Stage] = true
-			}
+			out[m.Steps[i].Stage] = true
 		}
 	}
-	return out, disk.Explain(own, err)
-}
-
-// Record reads the manifest of an applied operation whose displaced files are
-// still kept.
-func (t *Op) Record(op string) (Manifest, bool) {
-	var m Manifest
-	c, err := t.Read(path.Join(DisplacedFolder, op, manifestName))
-	return m, err == nil && json.Unmarshal(c.Data, &m) == nil && m.Version == Version
+	return out, err
 }

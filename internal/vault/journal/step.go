@@ -106,9 +106,14 @@ func (t *Op) slot(s *Step) string {
 	return s.Stage
 }
 
-// Home is the place of a step's file in the journal.
+// Home is where a step's file is kept: in the journal, which becomes the record
+// of a set, and for a single step in the record itself.
 func (t *Op) Home(s *Step) string {
-	return path.Join(Folder, t.ID, strconv.Itoa(s.N))
+	shelf := t.shelf()
+	if t.Plan.Single {
+		shelf = shelf.in(DisplacedFolder)
+	}
+	return shelf.File(strconv.Itoa(s.N))
 }
 
 // swap lets the staged file and the note change places and looks only then at

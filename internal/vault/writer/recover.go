@@ -91,18 +91,17 @@ func (t *task) settleAll(before string) error {
 			}
 		}
 	}
-	ops, err := t.List(journal.Folder)
+	ops, err := t.Shelves(journal.Folder)
 	if err != nil {
-		return disk.Explain(own, err)
+		return err
 	}
 	for _, op := range ops {
 		t.Forget()
-		t.ID = op
-		s, err := t.Settle()
+		s, err := t.Settle(op)
 		if err != nil {
-			return fmt.Errorf("recovery of operation %q: %w", op, err)
+			return fmt.Errorf("recovery of operation %q: %w", op.Op, err)
 		}
-		t.w.log.Warn("a change that broke off was settled", "op", op, "outcome", s.Outcome, "conflicts", len(s.Conflicts))
+		t.w.log.Warn("a change that broke off was settled", "op", op.Op, "outcome", s.Outcome, "conflicts", len(s.Conflicts))
 		t.w.settled = append(t.w.settled, s)
 	}
 	t.ID, t.Plan, t.w.trashed = "", journal.Manifest{}, nil

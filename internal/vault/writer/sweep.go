@@ -32,8 +32,12 @@ func (w *Writer) Held(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	defer t.Close()
-	ops, err := t.List(journal.DisplacedFolder)
-	return ops, disk.Explain(own, err)
+	shelves, err := t.Shelves(journal.DisplacedFolder)
+	var out []string
+	for _, s := range shelves {
+		out = append(out, s.Op)
+	}
+	return out, err
 }
 
 // look opens the vault to read what the writer keeps in it.
@@ -61,56 +65,69 @@ func (w *Writer) Sweep(ctx context.Context, synced func(op string) bool) ([]Conf
 		return nil, err
 	}
 	defer t.Close()
-	ops, err := t.List(journal.DisplacedFolder)
+	ops, err := t.Shelves(journal.DisplacedFolder)
 	if err != nil {
-		return nil, disk.Explain(own, err)
+		return nil, err
+	}
+	dropped, err := t.Shelves(journal.DiscardedFolder)
+	if err != nil {
+		return nil, err
 	}
 	trash, err := t.List(journal.TrashFolder)
-	if err != nil || len(ops)+len(trash) == 0 {
+	if err != nil || len(ops)+len(dropped)+len(trash) == 0 {
 		return nil, disk.Explain(own, err)
 	}
 	if err := t.prepare(); err != nil {
 		return nil, err
 	}
+	before := func(s *journal.Step) vault.Hash { return *s.Pre }
+	out, err := t.sweepAll(ctx, ops, synced, before)
+	if err != nil {
+		return out, err
+	}
+	after := func(s *journal.Step) vault.Hash { return *s.Post }
+	more, err := t.sweepAll(ctx, dropped, func(string) bool { return true }, after)
+	out = append(out, more...)
+	if err != nil {
+		return out, err
+	}
+	return out, t.emptyTrash(trash)
+}
+
+// sweepAll lets the files of operations go that are old enough and may go. want
+// tells what a file held when it was put there.
+func (t *task) sweepAll(ctx context.Context, shelves []journal.Shelf, may func(op string) bool, want func(*journal.Step) vault.Hash) ([]Conflict, error) {
 	var out []Conflict
-	for _, op := range ops {
+	for _, shelf := range shelves {
 		if ctx.Err() != nil {
 			return out, fmt.Errorf("sweep of the vault: %w", ctx.Err())
 		}
-		old, err := t.older(path.Join(journal.DisplacedFolder, op), late)
+		t.Forget()
+		since, err := t.Since(shelf)
 		if err != nil {
 			return out, err
 		}
-		if !old || !synced(op) {
+		if t.w.now().Sub(since) < late || !may(shelf.Op) {
 			continue
 		}
-		t.Forget()
-		found, err := t.sweep(op)
+		found, err := t.sweep(shelf, want)
 		out = append(out, found...)
 		if err != nil {
 			return out, err
 		}
 	}
-	return out, t.emptyTrash(trash)
+	return out, nil
 }
 
-// older reports whether a folder has not changed for that long.
-func (t *task) older(dir string, age time.Duration) (bool, error) {
-	st, err := t.Stat(dir)
+// sweep lets the files of one operation go.
+func (t *task) sweep(shelf journal.Shelf, want func(*journal.Step) vault.Hash) ([]Conflict, error) {
+	m, ok, err := t.Record(shelf)
 	if err != nil {
-		return false, disk.Explain(own, err)
+		return nil, err
 	}
-	return t.w.now().Sub(st.ModTime) >= age, nil
-}
-
-// sweep lets the displaced files of one operation go.
-func (t *task) sweep(op string) ([]Conflict, error) {
-	t.ID = op
-	dir := path.Join(journal.DisplacedFolder, op)
-	m, ok := t.Record(op)
-	names, err := t.List(dir)
+	names, err := t.Files(shelf)
 	if err != nil {
-		return nil, disk.Explain(own, err)
+		return nil, err
 	}
 	var out []Conflict
 	for _, name := range names {
@@ -118,50 +135,36 @@ func (t *task) sweep(op string) ([]Conflict, error) {
 		if err != nil {
 			continue
 		}
-		at := path.Join(dir, name)
-		if !ok || n >= len(m.Steps) { // the record was lost in a power cut
-			c, err := t.Rescue(at, at)
-			if err != nil {
-				return out, err
-			}
-			out = append(out, c...)
-			continue
+		at := shelf.File(name)
+		var c []Conflict
+		if ok && n < len(m.Steps) {
+			c, err = t.release(&m.Steps[n], at, want(&m.Steps[n]))
+		} else { // the record was lost
+			c, err = t.Rescue(at, at)
 		}
-		c, err := t.release(&m.Steps[n], at)
+		out = append(out, c...)
 		if err != nil {
 			return out, err
 		}
-		out = append(out, c...)
 	}
 	for i := range m.Steps {
 		s := &m.Steps[i]
-		if s.Kind != journal.Swaps || s.Stage == "" || strings.HasPrefix(s.Stage, own+"/") {
+		if s.Kind != journal.Swaps || strings.HasPrefix(s.Stage, own+"/") {
 			continue
 		}
-		c, err := t.release(s, s.Stage) // on another disk
+		c, err := t.release(s, s.Stage, want(s)) // on another disk
+		out = append(out, c...)
 		if err != nil {
 			return out, err
 		}
-		out = append(out, c...)
 	}
-	return out, t.clear(dir, names)
+	return out, t.Clear(shelf)
 }
 
-// clear removes what is left of an operation's folder.
-func (t *task) clear(dir string, names []string) error {
-	slices.SortFunc(names, func(a, b string) int { return journal.Last(a) - journal.Last(b) })
-	for _, name := range names {
-		if err := t.Remove(path.Join(dir, name)); err != nil {
-			return disk.Explain(own, err)
-		}
-	}
-	return disk.Explain(own, t.Rmdir(dir))
-}
-
-// release lets one displaced file go, or makes it a conflict copy when it is not
-// what it was. It is held open while its name goes, so that even a last write
+// release lets one file go that was in its place and is no longer, or makes it
+// a conflict copy when it is not what it was. It is held open while its name goes, so that even a last write
 // is seen.
-func (t *task) release(s *journal.Step, at string) ([]Conflict, error) {
+func (t *task) release(s *journal.Step, at string, want vault.Hash) ([]Conflict, error) {
 	f, name, err := t.At(at)
 	if disk.Absent(err) {
 		return nil, nil
@@ -185,14 +188,14 @@ func (t *task) release(s *journal.Step, at string) ([]Conflict, error) {
 	if s.Kind == journal.Writes {
 		return nil, disk.Explain(s.Key, t.Remove(at))
 	}
-	if have != *s.Pre {
+	if have != want {
 		return t.conflictCopy(s, at)
 	}
 	if err := t.Remove(at); err != nil || open == nil {
 		return nil, disk.Explain(s.Key, err)
 	}
 	data, err := readAll(open)
-	if err != nil || vault.Sum(data) == *s.Pre {
+	if err != nil || vault.Sum(data) == want {
 		return nil, disk.Explain(s.Key, err)
 	}
 	to, err := t.beside(s)
@@ -309,11 +312,11 @@ func (t *task) listTrash() ([]Trashed, error) {
 func (t *task) emptyTrash(ops []string) error {
 	for _, op := range ops {
 		dir := path.Join(journal.TrashFolder, op)
-		old, err := t.older(dir, time.Duration(t.w.trashDays)*24*time.Hour)
+		st, err := t.Stat(dir)
 		if err != nil {
-			return err
+			return disk.Explain(own, err)
 		}
-		if !old {
+		if t.w.now().Sub(st.ModTime) < time.Duration(t.w.trashDays)*24*time.Hour {
 			continue
 		}
 		t.Forget()

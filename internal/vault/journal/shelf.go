@@ -1,0 +1,227 @@
+package journal
+
+import (
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"lore/internal/vault/disk"
+)
+
+// A Shelf is where the files of one operation lie. For a set it is a folder. For
+// a single step it is only the beginning of their names: to make a folder costs
+// as much as the rest of a save.
+type Shelf struct {
+	Op     string
+	folder string
+	single bool
+}
+
+// shelf is the operation's own in the journal.
+func (t *Op) shelf() Shelf { return Shelf{t.ID, Folder, t.Plan.Single} }
+
+// in is the same shelf in another folder.
+func (s Shelf) in(folder string) Shelf { return Shelf{s.Op, folder, s.single} }
+
+// dir is the folder of a set.
+func (s Shelf) dir() string { return path.Join(s.folder, s.Op) }
+
+// File is the path of a file on the shelf.
+func (s Shelf) File(name string) string {
+	if s.single {
+		return s.dir() + "." + name
+	}
+	return s.dir() + "/" + name
+}
+
+// Shelves lists the shelves in a folder, by operation.
+func (t *Op) Shelves(folder string) ([]Shelf, error) {
+	names, err := t.List(folder)
+	if err != nil {
+		return nil, disk.Explain(own, err)
+	}
+	var out []Shelf
+	for _, name := range names {
+		op, _, single := strings.Cut(name, ".")
+		s := Shelf{op, folder, single}
+		if !slices.Contains(out[max(0, len(out)-1):], s) {
+			out = append(out, s)
+		}
+	}
+	return out, nil
+}
+
+// Files lists the files of a shelf, the manifest last.
+func (t *Op) Files(s Shelf) ([]string, error) {
+	if !s.single {
+		names, err := t.List(s.dir())
+		slices.SortFunc(names, func(a, b string) int { return rank(a) - rank(b) })
+		return names, disk.Explain(own, err)
+	}
+	var out []string
+	for _, name := range []string{"0", manifestName, stagedName} {
+		there, err := t.Exists(s.File(name))
+		if err != nil {
+			return out, disk.Explain(own, err)
+		}
+		if there {
+			out = append(out, name)
+		}
+	}
+	return out, nil
+}
+
+// rank puts the manifest last, and before it the mark that says what to do.
+func rank(name string) int {
+	switch name {
+	case manifestName, stagedName:
+		return 2
+	case rollbackName, commitName:
+		return 1
+	}
+	return 0
+}
+
+// Record reads the manifest of a shelf, which has one of two names; ok is false
+// when there is none that can be understood.
+func (t *Op) Record(s Shelf) (m Manifest, ok bool, err error) {
+	for _, name := range []string{stagedName, manifestName} {
+		c, err := t.Read(s.File(name))
+		if disk.Absent(err) {
+			continue
+		}
+		if err != nil {
+			return m, false, disk.Explain(own, err)
+		}
+		op, _, _ := strings.Cut(s.Op, "~")
+		// A spare that was about to be written again still speaks of another one.
+		ok = json.Unmarshal(c.Data, &m) == nil && m.Version == Version && m.Op == op && len(m.Steps) > 0
+		return m, ok, nil
+	}
+	return m, false, nil
+}
+
+// Clear removes a shelf with all that is left on it.
+func (t *Op) Clear(s Shelf) error {
+	names, err := t.Files(s)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		remove := t.Remove
+		if s.single && rank(name) > 0 {
+			remove = t.spare
+		}
+		if err := remove(s.File(name)); err != nil {
+			return disk.Explain(own, err)
+		}
+	}
+	if s.single {
+		return nil
+	}
+	return disk.Explain(own, t.Rmdir(s.dir()))
+}
+
+// Since is when a shelf came to where it is.
+func (t *Op) Since(s Shelf) (time.Time, error) {
+	at := s.dir()
+	if s.single {
+		names, err := t.Files(s)
+		if err != nil || len(names) == 0 {
+			return time.Time{}, err
+		}
+		at = s.File(names[len(names)-1])
+	}
+	st, err := t.Stat(at)
+	if st.Changed.After(st.ModTime) {
+		return st.Changed, disk.Explain(own, err)
+	}
+	return st.ModTime, disk.Explain(own, err)
+}
+
+// reshelve moves what is on the operation's shelf in the journal to another
+// folder, under the name that the operation has there.
+func (t *Op) reshelve(to Shelf) error {
+	from := t.shelf()
+	if err := t.MkdirAll(to.folder, 0o700); err != nil {
+		return disk.Explain(own, err)
+	}
+	if !from.single {
+		t.Forget() // the folder is about to have another name
+		return disk.Explain(own, t.MoveOver(from.dir(), to.dir()))
+	}
+	for _, name := range []string{stagedName, manifestName} {
+		err := t.MoveOver(from.File(name), to.File(stagedName))
+		if err == nil || !disk.Absent(err) {
+			return disk.Explain(own, err)
+		}
+	}
+	return nil
+}
+
+// taken reports whether a folder holds a shelf of that operation, of either
+// kind.
+func (t *Op) taken(folder, op string) (bool, error) {
+	for _, s := range []Shelf{{op, folder, true}, {op, folder, false}} {
+		at := s.dir()
+		if s.single {
+			at = s.File(stagedName)
+		}
+		if there, err := t.Exists(at); err != nil || there {
+			return there, disk.Explain(own, err)
+		}
+	}
+	there, err := t.Exists(Shelf{op, folder, true}.File("0"))
+	return there, disk.Explain(own, err)
+}
+
+// maxSpares bounds the files that wait to be written again.
+const maxSpares = 64
+
+// spare keeps a manifest to be written again: to make a file costs more than
+// all else that a save does beside its syncs.
+func (t *Op) spare(p string) error {
+	if t.Spares == nil || len(*t.Spares) >= maxSpares {
+		return t.Remove(p)
+	}
+	name := path.Base(p)
+	err := t.MkdirAll(SpareFolder, 0o700)
+	if err == nil {
+		err = t.MoveOver(p, path.Join(SpareFolder, name))
+	}
+	if err == nil && !slices.Contains(*t.Spares, name) {
+		*t.Spares = append(*t.Spares, name)
+	}
+	return err
+}
+
+// putManifest writes the manifest, into a spare file if there is one. Until it
+// is whole, nothing was done.
+func (t *Op) putManifest(data []byte) error {
+	at := t.mark(manifestName)
+	for t.Plan.Single && t.Spares != nil && len(*t.Spares) > 0 {
+		last := len(*t.Spares) - 1
+		name := (*t.Spares)[last]
+		*t.Spares = (*t.Spares)[:last]
+		err := t.MoveNew(path.Join(SpareFolder, name), at)
+		if disk.Absent(err) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		f, name, err := t.At(at)
+		if err != nil {
+			return err
+		}
+		file, err := t.Sys.Reopen(f, name)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		return t.Sys.Write(file, data)
+	}
+	return t.Put(at, data, false)
+}
