@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lore/internal/change"
+	"lore/internal/fault"
 )
 
 // A Preview tells a person what a planned call will do. It is made from what
@@ -175,17 +176,19 @@ func summary(t *Tool, set change.Set) string {
 	return fmt.Sprintf("%s: %s of %d files", t.Title, strings.Join(parts, ", "), len(set))
 }
 
-// choose keeps the part of a set that a person accepted: the files of paths
-// when there are any, and of a file with an entry in hunks only those places,
-// counted from 1.
+// choose keeps the part of a set that a person accepted: the files of paths, all
+// when it is nil, and of a file with an entry in hunks only those places,
+// counted from 1. Edits that follow a move make no sense without it.
 func choose(set change.Set, paths []string, hunks map[string][]int) (change.Set, error) {
 	var out change.Set
+	left := false // a move or a removal was not chosen
 	wanted := map[string]bool{}
 	for _, p := range paths {
 		wanted[p] = true
 	}
 	for _, e := range set {
-		if len(paths) > 0 && !wanted[e.Path] && (e.From == "" || !wanted[e.From]) {
+		if paths != nil && !wanted[e.Path] && (e.From == "" || !wanted[e.From]) {
+			left = left || e.Kind() == change.Moves || e.Kind() == change.Removes
 			continue
 		}
 		delete(wanted, e.Path)
@@ -211,6 +214,9 @@ func choose(set change.Set, paths []string, hunks map[string][]int) (change.Set,
 		if !contains(set, p) {
 			return nil, notShown("hunks", p)
 		}
+	}
+	if left && len(out) > 0 {
+		return nil, fault.Field("paths", "choose the moved and deleted files too, or say no", "the other edits follow from a move or a deletion that was not chosen")
 	}
 	return out, nil
 }

@@ -74,6 +74,9 @@ func (u *Unsettled) Error() string {
 // Unwrap gives what broke the operation off.
 func (u *Unsettled) Unwrap() error { return u.Err }
 
+// Unsettled says so to who does not know this package.
+func (u *Unsettled) Unsettled() bool { return true }
+
 // A Conflict is a text that could not stay in its place and was kept.
 type Conflict struct {
 	Path   string // of the note
