@@ -2,10 +2,14 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"lore/internal/approval"
@@ -165,7 +169,7 @@ func (s *session) settle(ctx context.Context, paths []string) error {
 }
 
 // recover settles what a crash left behind: first the files, then the record,
-// then the questions. Without a crash it looks at one folder.
+// then the questions. Without a crash it looks at one folder and for one row.
 func (s *session) recover(ctx context.Context) error {
 	if !s.writes {
 		return nil
@@ -181,10 +185,12 @@ func (s *session) recover(ctx context.Context) error {
 		}
 	}
 	held, err := s.writer.Held(ctx)
-	if err != nil || len(settled)+len(held) == 0 {
+	if err != nil {
 		return err
 	}
-	if err := s.settleRecords(ctx, settled, held); err != nil {
+	// An intent can be all that is left: of a change that never began, or of a
+	// new note, which displaced nothing.
+	if err := s.settleRecords(ctx, settled, held); err != nil || len(settled)+len(held) == 0 {
 		return err
 	}
 	_, err = s.writer.Sweep(ctx, s.synced(ctx))
@@ -203,6 +209,9 @@ func (s *session) synced(ctx context.Context) func(op string) bool {
 // the journal does not know, the files tell: a change is made when every file
 // is as it should be afterwards.
 func (s *session) settleRecords(ctx context.Context, settled []journal.Settled, held []string) error {
+	if _, err := os.Stat(s.state.Path()); errors.Is(err, fs.ErrNotExist) {
+		return nil // nothing was ever recorded
+	}
 	list, err := s.history.Unsettled(ctx)
 	if err != nil {
 		return err
@@ -228,8 +237,24 @@ func (s *session) settleRecords(ctx context.Context, settled []journal.Settled, 
 		if err := s.history.Settle(ctx, op.ID, outcome, "settled after the program was stopped"); err != nil {
 			return err
 		}
+		if err := s.history.Record(ctx, interrupted(op, applied)); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// interrupted is the record of a call that the program did not live to make.
+func interrupted(op history.Operation, applied bool) tool.CallRecord {
+	c := tool.CallRecord{
+		ID: "call-" + strings.TrimPrefix(op.ID, "op-"), Time: op.Time, Who: op.Who, Tool: op.Tool, Args: op.Args, ArgsHash: op.ArgsHash,
+		Decision: policy.Allow, Reason: "settled after the program was stopped", Status: tool.CallDone, Summary: op.Summary,
+		Operation: op.ID, Question: op.Question, Cost: -1,
+	}
+	if !applied {
+		c.Status, c.Kind, c.Error = tool.CallCancelled, fault.Cancelled, "the program was stopped before it was done"
+	}
+	return c
 }
 
 // stands reports whether the vault is as an operation wanted it.

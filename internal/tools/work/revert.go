@@ -73,12 +73,12 @@ func (env Env) revert(ctx context.Context, w history.Wanted, merge bool) (Revert
 			return Reverted{}, nil, err
 		}
 	}
-	out := describe(steps, set, verb)
-	out.Merged = l.merged
 	if len(set) == 0 {
 		return Reverted{}, nil, fault.Fix(fault.Conflict, "name another operation",
-			"every file of %s is already as it would be afterwards", some(out.Operations))
+			"every file of %s is already as it would be afterwards", some(operations(steps)))
 	}
+	out := describe(steps, set, verb)
+	out.Merged = l.merged
 	for _, p := range l.merged {
 		out.preview.Warnings = append(out.preview.Warnings, "keeps what was changed in "+p+" since")
 	}
@@ -94,9 +94,22 @@ func verbOf(steps []history.Step) string {
 	return "Redo"
 }
 
+// operations names whose edits the steps turn over, each once.
+func operations(steps []history.Step) []string {
+	var out []string
+	for _, s := range steps {
+		for _, t := range s.Turns {
+			if !slices.Contains(out, t.Op) {
+				out = append(out, t.Op)
+			}
+		}
+	}
+	return out
+}
+
 // describe puts a plan into words and names what it turns over.
 func describe(steps []history.Step, set change.Set, verb string) Reverted {
-	out := Reverted{Files: len(set), Redone: verb == "Redo"}
+	out := Reverted{Operations: operations(steps), Files: len(set), Redone: verb == "Redo"}
 	touched := map[string]bool{}
 	for _, p := range set.Paths() {
 		touched[p] = true
@@ -105,9 +118,6 @@ func describe(steps []history.Step, set change.Set, verb string) Reverted {
 	for _, s := range steps {
 		for _, t := range s.Turns {
 			out.refs = append(out.refs, t.Ref(!touched[t.Path] && (t.From == "" || !touched[t.From])))
-			if !slices.Contains(out.Operations, t.Op) {
-				out.Operations = append(out.Operations, t.Op)
-			}
 		}
 		ops[s.Op.ID] = s.Op
 	}

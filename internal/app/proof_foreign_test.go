@@ -1,0 +1,186 @@
+package app
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"lore/internal/vault/vaultcheck"
+)
+
+// TestUndoKeepsWhatOthersWrote lets others edit the files between operations,
+// with and without the index knowing. Whatever Lore does, undo first of all,
+// every text that they wrote is in its file, in the history, in the trash or in
+// a copy; and an undo never replaces it.
+func TestUndoKeepsWhatOthersWrote(t *testing.T) {
+	for _, seed := range seeds() {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			o := &others{world: newWorld(t, seed+100), kept: map[string]bool{}}
+			o.foreign = true
+			for i := range fewer(600, 100) {
+				if o.chance(35) {
+					o.edit()
+				}
+				before := o.look()
+				o.act()
+				o.undoKept(before)
+				o.nothingLost()
+				if i%50 == 49 {
+					if err := o.s.sync(t.Context()); err != nil {
+						t.Fatal(err)
+					}
+					o.check()
+				}
+			}
+			t.Logf("seed %d: %d foreign edits, %d calls, %d answers, %d changes, %d refusals, %d undone or redone, %d of them merged beside foreign text",
+				seed, o.edits, o.calls, o.answers, o.changes, o.refusals, o.kinds["undo"]+o.kinds["redo"], o.merged)
+		})
+	}
+}
+
+// others are people and programs that write into the vault too.
+type others struct {
+	*world
+	texts  []string        // versions that they wrote and did not replace themselves
+	kept   map[string]bool // versions that are in the history, which keeps them
+	edits  int
+	merged int
+}
+
+// edit is one edit of a file by somebody else.
+func (o *others) edit() {
+	o.t.Helper()
+	o.edits++
+	token := fmt.Sprintf("foreign-%d.", o.edits)
+	p := o.some(".md")
+	if p == "" || o.chance(10) {
+		p = o.fresh(".md")
+	}
+	at := o.disk(p)
+	old, err := os.ReadFile(at)
+	if err != nil {
+		old = nil
+	}
+	lines := strings.SplitAfter(string(old), "\n")
+	var text string
+	switch o.random.IntN(4) {
+	case 0:
+		text = token + " everything is new\n"
+	case 1:
+		text = token + "\n" + string(old)
+	case 2:
+		i := o.random.IntN(len(lines) + 1)
+		text = strings.Join(slices.Insert(lines, i, token+"\n"), "")
+	default:
+		text = string(old) + token
+	}
+	// What they replace themselves is their own affair.
+	if !o.somewhere(string(old)) {
+		o.texts = slices.DeleteFunc(o.texts, func(s string) bool { return s == string(old) })
+	}
+	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+		o.t.Fatal(err)
+	}
+	if o.chance(50) { // as editors do
+		err = os.WriteFile(at+".part", []byte(text), 0o644)
+		if err == nil {
+			err = os.Rename(at+".part", at)
+		}
+	} else {
+		err = os.WriteFile(at, []byte(text), 0o644)
+	}
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	o.texts = append(o.texts, text)
+	o.note("somebody wrote %s into %s", token, p)
+	if o.chance(50) {
+		if _, err := o.s.indexer.Update(o.t.Context(), []string{p}); err != nil {
+			o.t.Fatal(err)
+		}
+	}
+}
+
+// disk is the path of a file on disk: its name may have another normal form.
+func (o *others) disk(p string) string {
+	if _, err := os.Stat(o.path(p)); err == nil {
+		return o.path(p)
+	}
+	if alt := o.path(strings.ReplaceAll(p, "\u00e9", "e\u0301")); alt != o.path(p) {
+		if _, err := os.Stat(alt); err == nil {
+			return alt
+		}
+	}
+	return o.path(p)
+}
+
+// somewhere reports whether Lore keeps a text: in its history or its folder.
+func (o *others) somewhere(text string) bool {
+	if o.kept[text] {
+		return true
+	}
+	sum := sha256.Sum256([]byte(text))
+	if _, ok := o.s.history.Image(o.t.Context(), hex.EncodeToString(sum[:])); ok {
+		o.kept[text] = true
+		return true
+	}
+	own, err := vaultcheck.Tree(o.path(".lore"), "")
+	if err != nil {
+		return false // no such folder yet
+	}
+	for _, s := range own {
+		if s == text {
+			return true
+		}
+	}
+	return false
+}
+
+// nothingLost looks for every text that others wrote.
+func (o *others) nothingLost() {
+	o.t.Helper()
+	current := map[string]bool{}
+	for _, s := range o.look() {
+		_, text, _ := strings.Cut(s, " ")
+		current[text] = true
+	}
+	for _, text := range o.texts {
+		if !current[text] && !o.somewhere(text) {
+			o.fail("a text of somebody else is nowhere: %.300q", text)
+		}
+	}
+}
+
+// undoKept sees that the last thing, if it was an undo that was done, replaced
+// no text of others: their words are still among the visible files.
+func (o *others) undoKept(before view) {
+	o.t.Helper()
+	last := o.trail[len(o.trail)-1]
+	if !strings.Contains(last, ": done ") || !strings.HasPrefix(last, "undo ") && !strings.HasPrefix(last, "redo ") &&
+		!strings.Contains(last, "(undo)") && !strings.Contains(last, "(redo)") {
+		return
+	}
+	after := o.look()
+	var all strings.Builder
+	for _, s := range after {
+		all.WriteString(s)
+	}
+	for p, s := range before {
+		_, text, _ := strings.Cut(s, " ")
+		if after[p] == s || !slices.Contains(o.texts, text) {
+			continue
+		}
+		// The file is as somebody else left it, and the undo touched it.
+		for _, word := range strings.Fields(text) {
+			if strings.HasPrefix(word, "foreign-") && !strings.Contains(all.String(), strings.TrimRight(word, ".")+".") {
+				o.fail("an undo replaced %s in %s", word, p)
+			}
+		}
+		o.merged++
+	}
+}
