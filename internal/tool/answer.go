@@ -9,6 +9,7 @@ import (
 	"lore/internal/access"
 	"lore/internal/change"
 	"lore/internal/fault"
+	"lore/internal/pick"
 	"lore/internal/policy"
 	"lore/internal/schema"
 )
@@ -292,7 +293,7 @@ func (c *call) again(ctx context.Context, q Question) (any, change.Set, error) {
 // performEdits makes the part of the edits that the person chose.
 func (c *call) performEdits(ctx context.Context, q Question, value any, set change.Set, again *Question) (Result, error) {
 	p := previewOf(c.tool, value, set)
-	chosen, err := choose(set, q.Answer.Paths, q.Answer.Hunks)
+	chosen, err := pick.Choose(set, q.Answer.Paths, q.Answer.Hunks)
 	if err != nil {
 		return Result{}, err
 	}

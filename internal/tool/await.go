@@ -7,6 +7,7 @@ import (
 
 	"lore/internal/access"
 	"lore/internal/fault"
+	"lore/internal/pick"
 )
 
 // Rehearse shows what a question would become with an answer, and does nothing.
@@ -41,7 +42,7 @@ func (r *Registry) Rehearse(ctx context.Context, person access.Principal, id str
 		return Question{}, err
 	}
 	plan := set.Hash()
-	if set, err = choose(set, a.Paths, a.Hunks); err != nil {
+	if set, err = pick.Choose(set, a.Paths, a.Hunks); err != nil {
 		return Question{}, err
 	}
 	d, err := c.judge(ctx, set, previewOf(c.tool, value, set), "")

@@ -231,7 +231,7 @@ func (c *call) judge(ctx context.Context, set change.Set, p Preview, needs acces
 	}
 	d := c.deps.Policy.Judge(policy.Facts{
 		Who: c.who, Tool: c.tool.Name, Definition: c.tool.definition(), Effect: c.tool.Effect, Needs: needs, Paths: c.real(set.Paths()),
-		Creates: creates(set), Destroys: set.Destroys() || p.Destroys && len(set) > 0, Shrinks: shrinks(set), Files: len(set), Now: c.deps.Now(),
+		Creates: set.Creates(), Destroys: set.Destroys() || p.Destroys && len(set) > 0, Shrinks: set.Shrinks(), Files: len(set), Now: c.deps.Now(),
 	}, rules)
 	c.rec.Decision, c.rec.Reason = d.Verdict, d.Reason
 	c.rec.Targets = few(set.Paths())
@@ -245,8 +245,8 @@ func (c *call) real(paths []string) []string {
 		return paths
 	}
 	out := slices.Clone(paths)
-	for _, p := range paths {
-		if r := c.deps.Real(p); r != p && !slices.Contains(out, r) {
+	for i, r := range c.deps.Real(paths) {
+		if r != paths[i] {
 			out = append(out, r)
 		}
 	}
@@ -259,9 +259,10 @@ func (c *call) links(set change.Set) []string {
 	if c.deps.Real == nil {
 		return nil
 	}
-	for _, e := range set {
-		if r := c.deps.Real(e.Path); r != e.Path {
-			out = append(out, fmt.Sprintf("%s is a link: the file is %s", e.Path, r))
+	paths := set.Paths()
+	for i, r := range c.deps.Real(paths) {
+		if r != paths[i] {
+			out = append(out, fmt.Sprintf("%s is a link: the file is %s", paths[i], r))
 		}
 	}
 	return out

@@ -582,11 +582,12 @@ func TestLinksAreJudgedByWhereTheyLead(t *testing.T) {
 	}
 	b := open(t, func(d *tool.Deps) {
 		d.Policy.Protected = protected
-		d.Real = func(p string) string {
-			if p == "link.md" {
-				return "Private/x.md"
+		d.Real = func(paths []string) []string {
+			out := slices.Clone(paths)
+			if i := slices.Index(out, "link.md"); i >= 0 {
+				out[i] = "Private/x.md"
 			}
-			return p
+			return out
 		}
 	})
 	for _, p := range []string{"link.md", "Private/y.md", "PRIVATE/y.md"} {

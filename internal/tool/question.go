@@ -186,11 +186,3 @@ type Ledger interface {
 	// not after Close of the ledger.
 	Record(ctx context.Context, c CallRecord) error
 }
-
-func notShown(field, path string) error {
-	return fault.Field(field, "choose among the files of the question", "%q is none of them", path)
-}
-
-func invalidHunks(why string) error {
-	return fault.Field("hunks", "see the question's diff", "%s", why)
-}
