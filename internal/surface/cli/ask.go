@@ -29,7 +29,11 @@ const askHelp = `  y  yes: do exactly this
 func (p *program) ask(ctx context.Context, s *Session, in io.Reader, q tool.Question) (tool.Result, error) {
 	p.showQuestion(p.err, p.notice, q, true, shownFiles)
 	elsewhere, stop := context.WithCancel(ctx)
-	defer stop()
+	var wg sync.WaitGroup
+	defer func() {
+		stop()
+		wg.Wait()
+	}()
 	type answered struct {
 		res tool.Result
 		err error
@@ -39,8 +43,6 @@ func (p *program) ask(ctx context.Context, s *Session, in io.Reader, q tool.Ques
 		res, err := s.Registry.Await(elsewhere, q.ID, q.Revision)
 		other <- answered{res, err}
 	}()
-	wg := sync.WaitGroup{}
-	defer wg.Wait()
 	wg.Go(func() { s.Registry.Attend(elsewhere) }) // this process holds the vault
 	lines := p.typed(in)
 	for {
