@@ -36,6 +36,9 @@ type hands struct {
 	limits   policy.Limits
 	off      []string
 	instruct map[string]string
+	// unsettled says why what a crash left could not be settled at the start;
+	// nothing is changed then, until a start that can.
+	unsettled error
 }
 
 // openHands opens nothing: state.db is opened when it is first needed, and
@@ -155,7 +158,7 @@ func (s *session) writable(context.Context) error {
 	case vault.ReadOnly:
 		return fault.Fix(fault.ReadOnly, "give yourself the right to write into the folder", "the vault cannot be written")
 	}
-	return nil
+	return s.unsettled
 }
 
 func (s *session) apply(ctx context.Context, op string, set change.Set) error {

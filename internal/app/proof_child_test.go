@@ -142,11 +142,13 @@ type lab struct {
 	around     string
 	dir, saved string
 	env        []string
+	program    string
+	nobody     bool // its processes belong to a user without rights
 }
 
 func newLab(t *testing.T) *lab {
 	t.Helper()
-	l := &lab{t: t, around: memoryDir(t), saved: memoryDir(t)}
+	l := &lab{t: t, around: memoryDir(t), saved: memoryDir(t), program: os.Args[0]}
 	l.dir = filepath.Join(l.around, "vault")
 	if err := os.Mkdir(l.dir, 0o755); err != nil {
 		t.Fatal(err)
@@ -176,9 +178,10 @@ type reply struct {
 
 // command is a process of the program.
 func (l *lab) command(extra []string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(l.t.Context(), os.Args[0], args...)
+	cmd := exec.CommandContext(l.t.Context(), l.program, args...)
 	cmd.Env = append(append([]string{}, l.env...), extra...)
 	cmd.Dir = l.around
+	cmd.SysProcAttr = l.credential()
 	return cmd
 }
 

@@ -39,7 +39,7 @@ func TestCrashKilledAtEveryPoint(t *testing.T) {
 					return
 				}
 			}
-			t.Logf("%d kills among %d points, %d changes that the activity does not tell", kills, points, k.silent)
+			t.Logf("%d kills among %d points, %d kills of a recovery, %d changes that the activity does not tell", kills, points, k.again, k.silent)
 		})
 	}
 }

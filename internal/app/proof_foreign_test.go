@@ -26,7 +26,7 @@ func TestUndoKeepsWhatOthersWrote(t *testing.T) {
 				if o.chance(35) {
 					o.edit()
 				}
-				before := o.look()
+				before := o.unknown()
 				o.act()
 				o.undoKept(before)
 				o.nothingLost()
@@ -80,7 +80,7 @@ func (o *others) edit() {
 		text = string(old) + token
 	}
 	// What they replace themselves is their own affair.
-	if !o.somewhere(string(old)) {
+	if !o.recorded(string(old)) {
 		o.texts = slices.DeleteFunc(o.texts, func(s string) bool { return s == string(old) })
 	}
 	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
@@ -119,26 +119,28 @@ func (o *others) disk(p string) string {
 	return o.path(p)
 }
 
-// somewhere reports whether Lore keeps a text: in its history or its folder.
-func (o *others) somewhere(text string) bool {
+// recorded reports whether the history holds a text.
+func (o *others) recorded(text string) bool {
 	if o.kept[text] {
 		return true
 	}
 	sum := sha256.Sum256([]byte(text))
-	if _, ok := o.s.history.Image(o.t.Context(), hex.EncodeToString(sum[:])); ok {
-		o.kept[text] = true
-		return true
-	}
-	own, err := vaultcheck.Tree(o.path(".lore"), "")
+	_, ok := o.s.history.Image(o.t.Context(), hex.EncodeToString(sum[:]))
+	o.kept[text] = ok
+	return ok
+}
+
+// own are the texts in Lore's folder: trash, and what was displaced.
+func (o *others) own() map[string]bool {
+	out := map[string]bool{}
+	all, err := vaultcheck.Tree(o.path(".lore"), "")
 	if err != nil {
-		return false // no such folder yet
+		return out // no such folder yet
 	}
-	for _, s := range own {
-		if s == text {
-			return true
-		}
+	for _, s := range all {
+		out[s] = true
 	}
-	return false
+	return out
 }
 
 // nothingLost looks for every text that others wrote.
@@ -149,11 +151,30 @@ func (o *others) nothingLost() {
 		_, text, _ := strings.Cut(s, " ")
 		current[text] = true
 	}
+	var own map[string]bool
 	for _, text := range o.texts {
-		if !current[text] && !o.somewhere(text) {
+		if current[text] || o.recorded(text) {
+			continue
+		}
+		if own == nil {
+			own = o.own()
+		}
+		if !own[text] {
 			o.fail("a text of somebody else is nowhere: %.300q", text)
 		}
 	}
+}
+
+// unknown are the files as others left them, which no operation has seen: to
+// redo a delete may remove what that delete removed, and nothing else.
+func (o *others) unknown() view {
+	out := view{}
+	for p, s := range o.look() {
+		if _, text, _ := strings.Cut(s, " "); slices.Contains(o.texts, text) && !o.recorded(text) {
+			out[p] = s
+		}
+	}
+	return out
 }
 
 // undoKept sees that the last thing, if it was an undo that was done, replaced
@@ -172,7 +193,7 @@ func (o *others) undoKept(before view) {
 	}
 	for p, s := range before {
 		_, text, _ := strings.Cut(s, " ")
-		if after[p] == s || !slices.Contains(o.texts, text) {
+		if after[p] == s {
 			continue
 		}
 		// The file is as somebody else left it, and the undo touched it.

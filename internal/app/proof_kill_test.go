@@ -61,6 +61,7 @@ type killing struct {
 	scene
 	before, after map[string]string
 	ops           int // operations recorded before
+	again         int // starts after a kill that were killed too
 	silent        int // changes that stand and that the activity does not tell
 }
 
@@ -167,7 +168,11 @@ func (k *killing) run(label, extra string, recoveries ...string) bool {
 		k.t.Errorf("%s: exit code %d: %s%s", label, r.code, r.out, r.err)
 	}
 	for _, env := range recoveries {
-		if again := k.lore([]string{env}, "list"); !again.killed && again.code != 0 {
+		again := k.lore([]string{env}, "list")
+		if again.killed {
+			k.again++
+		}
+		if !again.killed && again.code != 0 {
 			k.t.Errorf("%s: the start after it: %s%s", label, again.out, again.err)
 		}
 	}

@@ -155,7 +155,15 @@ func (a *app) openSession(ctx context.Context, g cli.Globals, o cli.OpenOptions)
 	if err := s.openHands(&c); err != nil {
 		return nil, err
 	}
-	return s, s.recover(ctx)
+	// Where there is no room or no right to settle what a crash left, nothing is
+	// changed until it is; reading goes on.
+	if s.unsettled = s.recover(ctx); s.unsettled != nil {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		s.log.Warn("what was interrupted cannot be settled now", "error", s.unsettled)
+	}
+	return s, nil
 }
 
 // excluded are the patterns that the settings keep out of the vault at dir.
@@ -430,7 +438,7 @@ func (s *session) face(ctx context.Context) (*cli.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.writes {
+	if s.writes && s.unsettled == nil {
 		if err := reg.Recover(ctx); err != nil {
 			return nil, err
 		}

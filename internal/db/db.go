@@ -148,7 +148,11 @@ func IsBusy(err error) bool {
 // IsFull reports whether err means that the disk has no room left.
 func IsFull(err error) bool {
 	var e *sqlite.Error
-	return errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_FULL || errors.Is(err, syscall.ENOSPC)
+	if !errors.As(err, &e) {
+		return errors.Is(err, syscall.ENOSPC)
+	}
+	// The file that readers and writers share could not be made longer.
+	return e.Code()&0xff == sqlite3.SQLITE_FULL || e.Code() == sqlite3.SQLITE_IOERR_SHMSIZE || errors.Is(err, syscall.ENOSPC)
 }
 
 // IsReadOnly reports whether err means that the file or its folder cannot be
