@@ -194,7 +194,7 @@ func TestAnsweredFromAnotherTerminal(t *testing.T) {
 	if out, code := run(t, vault, "write", "other", "--content", "x", "--yes"); code != 1 || !strings.Contains(out, "another lore process holds this vault") {
 		t.Errorf("a second process wrote: %d %s", code, out)
 	}
-	if out, code = run(t, vault, "approvals", "approve", "pending"); code != 0 || !strings.Contains(out, "approved") {
+	if out, code = run(t, vault, "approvals", "approve", "pending"); code != 0 || !strings.Contains(out, "moved Notes/Matcha.md to the trash") {
 		t.Errorf("approve: %d %s", code, out)
 	}
 	if code := tm.exit(); code != 0 || !strings.Contains(tm.seen(), "answered elsewhere") || fileText(t, vault, "Notes/Matcha.md") != "(none)" {

@@ -77,7 +77,9 @@ func (a *app) policyOf(c *config, dir string) (policy.Settings, []string, error)
 	var protected []string
 	for _, name := range slices.Sorted(maps.Keys(c.Vaults)) {
 		if sameFolder(expandHome(name), dir) {
-			protected = append(protected, c.Vaults[name].Protected...)
+			for _, p := range c.Vaults[name].Protected {
+				protected = append(protected, strings.ToLower(p))
+			}
 		}
 	}
 	if p.Protected, err = pattern.Compile(protected); err != nil {
@@ -90,7 +92,11 @@ func (a *app) policyOf(c *config, dir string) (policy.Settings, []string, error)
 		case "off":
 			off = append(off, name)
 		case "ask", "allow":
-			p.Tools[name] = policy.Verdict(word)
+			for _, t := range catalogue() {
+				if t.Name == name || t.Set == name || slices.Contains(t.Aliases, name) {
+					p.Tools[t.Name] = policy.Verdict(word)
+				}
+			}
 		case "on":
 		default:
 			return p, nil, checkSwitch(word)
@@ -126,6 +132,7 @@ func (s *session) registry(sets ...[]*tool.Tool) (*tool.Registry, error) {
 	r := tool.NewRegistry(tool.Deps{
 		Log: s.log, Now: s.app.now, Bus: s.bus, Policy: s.policy, Meter: policy.NewMeter(s.limits),
 		Questions: s.asked, Ledger: s.history, Writable: s.writable, Apply: s.apply, Settle: s.settle,
+		Real: s.vault.Real,
 	}, sets...)
 	for _, name := range s.off {
 		if err := r.Switch(name, false); err != nil {

@@ -127,54 +127,115 @@ type known struct {
 
 // vaultData returns the folder for what is derived from the vault at dir. Two
 // processes that see a vault for the first time get the same one. Adopted says
-// that it was found by the identity of the folder alone, as after a move.
+// that only one of path and identity of the folder fits, as after a move, so
+// that it may be another vault: see [app.confirm] and [app.part].
 func (a *app) vaultData(ctx context.Context, dir string) (folder string, adopted bool, err error) {
 	data, err := a.dataDir()
 	if err != nil {
 		return "", false, err
 	}
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		real = dir
-	}
-	me := known{Path: real, File: fileID(real)}
-	table := filepath.Join(data, "vaults.json")
-	vaults, err := readVaults(table)
+	me := identify(dir)
+	vaults, err := readVaults(filepath.Join(data, "vaults.json"))
 	if err != nil {
 		return "", false, err
 	}
 	if id, ok := me.byPath(vaults); ok {
-		return filepath.Join(data, id), false, nil
+		return filepath.Join(data, id), me.differs(vaults[id]), nil
+	}
+	id := ""
+	err = a.vaultTable(ctx, func(vaults map[string]known) {
+		var ok bool
+		if id, ok = me.byPath(vaults); ok {
+			return // another process was quicker
+		}
+		if id, adopted = me.moved(vaults); !adopted {
+			id = newVaultID()
+		}
+		vaults[id] = me
+	})
+	return filepath.Join(data, id), adopted, err
+}
+
+func newVaultID() string {
+	var r [8]byte
+	_, _ = rand.Read(r[:]) // never fails
+	return hex.EncodeToString(r[:])
+}
+
+// vaultTable changes the table of vaults, one process at a time.
+func (a *app) vaultTable(ctx context.Context, f func(map[string]known)) error {
+	data, err := a.dataDir()
+	if err != nil {
+		return err
 	}
 	if err := os.MkdirAll(data, 0o700); err != nil {
-		return "", false, fmt.Errorf("make the data folder: %w", err)
+		return fmt.Errorf("make the data folder: %w", err)
 	}
 	release, err := turn(ctx, filepath.Join(data, "vaults.lock"), func() bool { return true })
 	if err != nil {
-		return "", false, err
+		return err
 	}
 	defer func() { _ = release() }() // the table is written by then
-	if vaults, err = readVaults(table); err != nil {
-		return "", false, err
+	table := filepath.Join(data, "vaults.json")
+	vaults, err := readVaults(table)
+	if err != nil {
+		return err
 	}
-	id, ok := me.byPath(vaults)
-	if ok {
-		return filepath.Join(data, id), false, nil
+	f(vaults)
+	for id := range vaults {
+		if err := os.MkdirAll(filepath.Join(data, id), 0o700); err != nil {
+			return fmt.Errorf("make the data folder: %w", err)
+		}
 	}
-	if id, adopted = me.moved(vaults); !adopted {
-		var r [8]byte
-		_, _ = rand.Read(r[:]) // never fails
-		id = hex.EncodeToString(r[:])
-	}
-	vaults[id] = me
 	out, err := json.MarshalIndent(vaults, "", "  ")
 	if err != nil {
-		return "", false, err
+		return err
 	}
-	if err := os.MkdirAll(filepath.Join(data, id), 0o700); err != nil {
-		return "", false, fmt.Errorf("make the data folder: %w", err)
+	return replaceFile(table, append(out, '\n'))
+}
+
+// confirm remembers the identity that the folder at dir has now: its notes
+// showed that it is the vault. On some systems it changes with every start.
+func (a *app) confirm(ctx context.Context, dir string) error {
+	return a.vaultTable(ctx, func(vaults map[string]known) {
+		me := identify(dir)
+		if id, ok := me.byPath(vaults); ok {
+			vaults[id] = me
+		}
+	})
+}
+
+// part gives the folder at dir data of its own, because it is another one than
+// the vault whose path or identity it has. Rules, questions and history stay
+// with the other.
+func (a *app) part(ctx context.Context, dir string) error {
+	return a.vaultTable(ctx, func(vaults map[string]known) {
+		me := identify(dir)
+		for id, k := range vaults {
+			if k.Path == me.Path {
+				k.Path = ""
+			}
+			if k.File == me.File {
+				k.File = ""
+			}
+			vaults[id] = k
+		}
+		vaults[newVaultID()] = me
+	})
+}
+
+// identify is how a folder is known.
+func identify(dir string) known {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		real = dir
 	}
-	return filepath.Join(data, id), adopted, replaceFile(table, append(out, '\n'))
+	return known{Path: real, File: fileID(real)}
+}
+
+// differs reports whether the folder cannot be the known one by its identity.
+func (k known) differs(old known) bool {
+	return k.File != "" && old.File != "" && k.File != old.File
 }
 
 // readVaults reads the table. A damaged one costs a rebuild of indexes, nothing
@@ -209,11 +270,11 @@ func (k known) byPath(vaults map[string]known) (string, bool) {
 	return "", false
 }
 
-// moved finds the vault by its folder, when nothing is left at the old path.
+// moved finds the vault by its folder, when it is no longer at the old path.
 func (k known) moved(vaults map[string]known) (string, bool) {
 	for _, id := range slices.Sorted(maps.Keys(vaults)) {
 		if old := vaults[id]; old.File != "" && old.File == k.File {
-			if _, err := os.Stat(old.Path); errors.Is(err, fs.ErrNotExist) {
+			if old.Path == "" || fileID(old.Path) != old.File {
 				return id, true
 			}
 		}

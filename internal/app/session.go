@@ -68,13 +68,6 @@ const patience = 300 * time.Millisecond
 // open opens the vault that the flags name.
 func (a *app) open(ctx context.Context, g cli.Globals, o cli.OpenOptions) (*cli.Session, error) {
 	s, err := a.openFresh(ctx, g, o)
-	if err == nil && s.adopted && s.lost() && !o.Rebuild {
-		// The folder was not moved: another one got its identity.
-		if err = s.close(); err == nil {
-			o.Rebuild = true
-			s, err = a.openFresh(ctx, g, o)
-		}
-	}
 	if sqlite.Damaged(err) && !o.Rebuild {
 		// Damage that opening did not see. What is derived comes back by itself.
 		o.Rebuild = true
@@ -141,6 +134,18 @@ func (a *app) openSession(ctx context.Context, g cli.Globals, o cli.OpenOptions)
 	}
 	if err := s.openStore(ctx, o.Rebuild); err != nil {
 		return nil, err
+	}
+	if s.adopted && !o.Rebuild {
+		again, err := s.settleIdentity(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if again {
+			if err := s.close(); err != nil {
+				return nil, err
+			}
+			return a.openSession(ctx, g, o)
+		}
 	}
 	if s.model, err = a.model(&c); err != nil {
 		return nil, err
@@ -380,6 +385,27 @@ func (s *session) embedChanged() {
 	}
 }
 
+// settleIdentity decides whether a folder is the vault whose path or identity it
+// has. It is another one when it holds hardly any of the notes that the vault
+// had; then it gets data of its own, and again is true.
+func (s *session) settleIdentity(ctx context.Context) (again bool, err error) {
+	known, there := 0, 0
+	err = s.store.Files(ctx, func(f index.File) error {
+		known++
+		if _, err := s.vault.Stat(ctx, f.Path); err == nil {
+			there++
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return false, err
+	case known == 0 || there*10 >= known:
+		return false, s.app.confirm(ctx, s.vault.Dir())
+	}
+	return true, s.app.part(ctx, s.vault.Dir())
+}
+
 // lost reports whether the comparison found that most notes are gone.
 func (s *session) lost() bool {
 	s.mu.Lock()
@@ -498,5 +524,6 @@ func (s *session) close() error {
 	for i := len(s.closers) - 1; i >= 0; i-- {
 		errs = append(errs, s.closers[i]())
 	}
+	s.closers = nil // what is closed twice is closed once
 	return errors.Join(errs...)
 }

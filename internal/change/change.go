@@ -93,6 +93,19 @@ func (s Set) Destroys() bool {
 	return slices.ContainsFunc(s, func(e Edit) bool { return e.Kind() == Removes })
 }
 
+// Creates reports whether s does nothing but make new files.
+func (s Set) Creates() bool {
+	return len(s) > 0 && !slices.ContainsFunc(s, func(e Edit) bool { return e.Kind() != Creates })
+}
+
+// Shrinks reports whether a file of some length loses more than half of it.
+func (s Set) Shrinks() bool {
+	const short = 200 // bytes; below it a rewrite is no loss worth a second look
+	return slices.ContainsFunc(s, func(e Edit) bool {
+		return e.Before != nil && e.After != nil && len(*e.Before) > short && len(*e.After)*2 < len(*e.Before)
+	})
+}
+
 // Paths lists the paths that s touches, those that files leave too, in order,
 // each once.
 func (s Set) Paths() []string {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"lore/internal/access"
+	"lore/internal/audit"
 	"lore/internal/change"
 	"lore/internal/fault"
 	"lore/internal/history"
@@ -40,17 +41,17 @@ func logged(t *testing.T, entries int) (dir, path string) {
 	return dir, filepath.Join(dir, "audit.jsonl")
 }
 
-func verify(t *testing.T, dir string) (history.Verified, *history.BadEntry) {
+func verify(t *testing.T, dir string) (audit.Verified, *audit.BadEntry) {
 	t.Helper()
 	p := openIn(t, dir, history.Options{})
 	defer p.file.Close()
 	return p.verify(t)
 }
 
-func (p place) verify(t *testing.T) (history.Verified, *history.BadEntry) {
+func (p place) verify(t *testing.T) (audit.Verified, *audit.BadEntry) {
 	t.Helper()
 	v, err := p.Verify(t.Context())
-	var bad *history.BadEntry
+	var bad *audit.BadEntry
 	if err != nil && !errors.As(err, &bad) {
 		t.Fatal(err)
 	}
@@ -131,6 +132,22 @@ func TestTornEndIsHealed(t *testing.T) {
 	}
 }
 
+// TestOnlyTheLineEndIsMissing: a crash cut exactly there, so nothing is torn.
+func TestOnlyTheLineEndIsMissing(t *testing.T) {
+	dir, path := logged(t, 4)
+	clean, err := os.ReadFile(path)
+	must(t, err)
+	must(t, os.WriteFile(path, clean[:len(clean)-1], 0o600))
+	for want := 4; want < 7; want++ {
+		if v, bad := verify(t, dir); bad != nil || v.Torn != 0 || v.Entries != want {
+			t.Errorf("%+v, %v, want %d", v, bad, want)
+		}
+		p := openIn(t, dir, history.Options{})
+		must(t, p.Record(t.Context(), call(fmt.Sprint("call-", "x", want), tool.CallDenied)))
+		must(t, p.file.Close())
+	}
+}
+
 // TestHealingHidesNothing: what was promised to be on disk and is not there is
 // named for ever, also when the log has grown since.
 func TestHealingHidesNothing(t *testing.T) {
@@ -197,6 +214,11 @@ func TestGenuineEntriesOfAnotherLog(t *testing.T) {
 		if _, bad := verify(t, dir); bad == nil || bad.Line != c.line || !strings.Contains(bad.Problem, c.says) {
 			t.Errorf("lines %d to %d of another log: %v", c.from+1, c.to, bad)
 		}
+	}
+	p := openIn(t, dir, history.Options{})
+	must(t, p.Record(t.Context(), call("call-later", tool.CallDenied)))
+	if _, bad := p.verify(t); bad == nil || bad.Seq != 8 || !strings.Contains(bad.Problem, "not the one that was written") {
+		t.Errorf("after the log has grown: %v", bad)
 	}
 }
 

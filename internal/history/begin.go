@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"strings"
 
+	"lore/internal/audit"
 	"lore/internal/change"
 	"lore/internal/fault"
 	"lore/internal/tool"
@@ -49,7 +50,7 @@ func (s *Store) Begin(ctx context.Context, op tool.Operation) error {
 		}
 		reverts = string(b)
 	}
-	return s.safe(ctx, func(tx *sql.Tx) ([]entry, error) {
+	return s.safe(ctx, func(tx *sql.Tx) ([]audit.Entry, error) {
 		res, err := tx.ExecContext(ctx, addOperation, op.ID, nanos(op.Time), string(op.Who.Kind), op.Who.ID, string(who),
 			op.Tool, shorten(op.Args), op.ArgsHash, op.Summary, op.Question, reverts)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"time"
 
+	"lore/internal/audit"
 	"lore/internal/fault"
 	"lore/internal/policy"
 	"lore/internal/tool"
@@ -146,11 +147,11 @@ func (s *Store) keep(ctx context.Context, list []tool.CallRecord) error {
 				commit = s.safe
 			}
 		}
-		return commit(ctx, func(tx *sql.Tx) ([]entry, error) { return putCalls(ctx, tx, list) })
+		return commit(ctx, func(tx *sql.Tx) ([]audit.Entry, error) { return putCalls(ctx, tx, list) })
 	})
 }
 
-func putCalls(ctx context.Context, tx *sql.Tx, list []tool.CallRecord) (log []entry, err error) {
+func putCalls(ctx context.Context, tx *sql.Tx, list []tool.CallRecord) (log []audit.Entry, err error) {
 	st, err := tx.PrepareContext(ctx, addCall)
 	if err != nil {
 		return nil, err
@@ -176,7 +177,7 @@ func putCalls(ctx context.Context, tx *sql.Tx, list []tool.CallRecord) (log []en
 			}
 			continue // a crash came between writing it and forgetting it
 		}
-		log = append(log, entry{
+		log = append(log, audit.Entry{
 			Time: c.Time.UTC(), Event: "call", Kind: string(c.Who.Kind), Who: c.Who.ID, Surface: c.Who.Surface, Tool: c.Tool, ArgsHash: c.ArgsHash,
 			Decision: string(c.Decision), Status: string(c.Status), Fault: string(c.Kind), Operation: c.Operation, Question: c.Question,
 		})

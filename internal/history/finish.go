@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"strings"
 
+	"lore/internal/audit"
 	"lore/internal/fault"
 	"lore/internal/tool"
 )
@@ -21,7 +22,7 @@ func (s *Store) Finish(ctx context.Context, id string, o tool.Outcome, reason st
 	if o != tool.Applied && o != tool.Dropped {
 		return fault.New(fault.Internal, "operation %s cannot end as %q", id, o)
 	}
-	return s.safe(ctx, func(tx *sql.Tx) ([]entry, error) {
+	return s.safe(ctx, func(tx *sql.Tx) ([]audit.Entry, error) {
 		op, err := one(ctx, tx, `WHERE id = ?`, id)
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
@@ -48,7 +49,7 @@ func (s *Store) Finish(ctx context.Context, id string, o tool.Outcome, reason st
 		now := s.opt.Now()
 		_, err = tx.ExecContext(ctx, `UPDATE operation SET outcome = ?, reason = ?, finished = ? WHERE seq = ?`, string(o), reason, nanos(now), op.Seq)
 		op.Outcome, op.Finished = o, now
-		return []entry{operationEntry(op, list)}, err
+		return []audit.Entry{operationEntry(op, list)}, err
 	})
 }
 
@@ -202,9 +203,9 @@ func (s *Store) Unsettled(ctx context.Context) (list []Operation, err error) {
 }
 
 // operationEntry is what the audit log says about a finished operation.
-func operationEntry(op Operation, list []editRow) entry {
+func operationEntry(op Operation, list []editRow) audit.Entry {
 	const named = 8 // files whose hashes are told one by one
-	e := entry{
+	e := audit.Entry{
 		Time: op.Finished.UTC(), Event: "operation", Kind: string(op.Who.Kind), Who: op.Who.ID, Surface: op.Who.Surface,
 		Tool: op.Tool, ArgsHash: op.ArgsHash, Status: string(op.Outcome), Operation: op.ID, Question: op.Question, Count: len(list),
 	}
@@ -213,7 +214,7 @@ func operationEntry(op Operation, list []editRow) entry {
 		_, _ = fmt.Fprintf(pre, "%q %x\n", cmpPath(f.source, f.path), f.before) // a hash never fails to be written to
 		_, _ = fmt.Fprintf(post, "%q %x\n", f.path, f.after)
 		if len(list) <= named {
-			e.Files = append(e.Files, entryFile{Path: f.path, From: f.source, Pre: hex.EncodeToString(f.before), Post: hex.EncodeToString(f.after)})
+			e.Files = append(e.Files, audit.File{Path: f.path, From: f.source, Pre: hex.EncodeToString(f.before), Post: hex.EncodeToString(f.after)})
 		}
 	}
 	e.Pre, e.Post = hex.EncodeToString(pre.Sum(nil)), hex.EncodeToString(post.Sum(nil))

@@ -28,11 +28,13 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
 	"time"
 
+	"lore/internal/audit"
 	"lore/internal/db"
 	"lore/internal/fault"
 	"lore/internal/state"
@@ -81,7 +83,7 @@ func (o Options) withDefaults() Options {
 type Store struct {
 	file  *state.File
 	opt   Options
-	audit *audit
+	audit *audit.Log
 	packs packers
 
 	mu     sync.Mutex
@@ -98,7 +100,7 @@ var _ tool.Ledger = (*Store)(nil)
 // New returns the history that lies in f's folder. It opens nothing.
 func New(f *state.File, o Options) *Store {
 	o = o.withDefaults()
-	return &Store{file: f, opt: o, audit: newAudit(f.Dir(), o.Rand)}
+	return &Store{file: f, opt: o, audit: audit.In(f.Dir(), o.Rand)}
 }
 
 // db opens the database when it is first needed.
@@ -118,7 +120,7 @@ func (s *Store) explain(err error) error { return state.Explain(err, s.file.Path
 // safe is one transaction that is on disk when it returns, together with the
 // audit entries that f answers. The entries go first: a log that knows of
 // something which did not come to pass is better than the other way round.
-func (s *Store) safe(ctx context.Context, f func(tx *sql.Tx) ([]entry, error)) error {
+func (s *Store) safe(ctx context.Context, f func(tx *sql.Tx) ([]audit.Entry, error)) error {
 	d, err := s.db(ctx)
 	if err != nil {
 		return err
@@ -128,13 +130,13 @@ func (s *Store) safe(ctx context.Context, f func(tx *sql.Tx) ([]entry, error)) e
 		if err != nil || len(list) == 0 {
 			return err
 		}
-		return s.audit.append(ctx, tx, list, true)
+		return s.log(ctx, tx, list, true)
 	}))
 }
 
 // soon is one transaction that survives the end of the process, though maybe
 // not a power cut: it waits for no disk.
-func (s *Store) soon(ctx context.Context, f func(tx *sql.Tx) ([]entry, error)) error {
+func (s *Store) soon(ctx context.Context, f func(tx *sql.Tx) ([]audit.Entry, error)) error {
 	d, err := s.db(ctx)
 	if err != nil {
 		return err
@@ -143,7 +145,7 @@ func (s *Store) soon(ctx context.Context, f func(tx *sql.Tx) ([]entry, error)) e
 	if err != nil {
 		return s.explain(err)
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }() // it goes back to the pool
 	if _, err := conn.ExecContext(ctx, `PRAGMA synchronous = NORMAL`); err != nil {
 		return s.explain(err)
 	}
@@ -155,13 +157,50 @@ func (s *Store) soon(ctx context.Context, f func(tx *sql.Tx) ([]entry, error)) e
 	}
 	list, err := f(tx)
 	if err == nil && len(list) > 0 {
-		err = s.audit.append(ctx, tx, list, false)
+		err = s.log(ctx, tx, list, false)
 	}
 	if err != nil {
 		_ = tx.Rollback() // err is the news
 		return s.explain(err)
 	}
 	return s.explain(tx.Commit())
+}
+
+// log appends to the audit log in the transaction that holds what the entries
+// speak of, and remembers there the last one that is surely on disk.
+func (s *Store) log(ctx context.Context, tx *sql.Tx, list []audit.Entry, synced bool) error {
+	known, err := lastSynced(ctx, tx)
+	if err != nil {
+		return err
+	}
+	end, err := s.audit.Append(known, list, synced)
+	if err != nil || !synced {
+		return err
+	}
+	return errors.Join(setFact(ctx, tx, "audit_seq", end.Seq), setFact(ctx, tx, "audit_mac", end.MAC))
+}
+
+// lastSynced is the last audit entry that is surely on disk.
+func lastSynced(ctx context.Context, tx *sql.Tx) (end audit.End, err error) {
+	if end.Seq, err = fact(ctx, tx, "audit_seq"); err != nil || end.Seq == 0 {
+		return end, err
+	}
+	err = tx.QueryRowContext(ctx, `SELECT value FROM fact WHERE name = 'audit_mac'`).Scan(&end.MAC)
+	return end, err
+}
+
+// Verify proves every entry of the audit log. Its error is an [audit.BadEntry]
+// that names the first one that is not as it was written.
+func (s *Store) Verify(ctx context.Context) (audit.Verified, error) {
+	var known audit.End
+	err := s.view(ctx, func(tx *sql.Tx) (err error) {
+		known, err = lastSynced(ctx, tx)
+		return err
+	})
+	if err != nil {
+		return audit.Verified{}, err
+	}
+	return s.audit.Verify(ctx, known)
 }
 
 // view runs f on one state of the database.

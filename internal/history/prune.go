@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"time"
+
+	"lore/internal/audit"
 )
 
 // pause is how often it is looked whether something has grown old.
@@ -26,7 +28,7 @@ func (s *Store) Prune(ctx context.Context, now time.Time) error {
 	if err != nil || fresh && bytes <= s.opt.Cap {
 		return err
 	}
-	return s.soon(ctx, func(tx *sql.Tx) ([]entry, error) {
+	return s.soon(ctx, func(tx *sql.Tx) ([]audit.Entry, error) {
 		if err := s.thin(ctx, tx, now); err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"lore/internal/state"
 	"lore/internal/tool"
 )
 
@@ -32,23 +33,23 @@ func (s *Store) spool(list []tool.CallRecord) (small bool, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := os.MkdirAll(s.file.Dir(), 0o700); err != nil {
-			return false, explainFile(err, path)
+			return false, state.Explain(err, path)
 		}
 		f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	}
 	if err != nil {
-		return false, explainFile(err, path)
+		return false, state.Explain(err, path)
 	}
 	defer f.Close()
-	if err := lockFile(f); err != nil {
-		return false, explainFile(err, path)
+	if err := state.Lock(f); err != nil {
+		return false, state.Explain(err, path)
 	}
 	if _, err := f.Write(b.Bytes()); err != nil {
-		return false, explainFile(err, path)
+		return false, state.Explain(err, path)
 	}
 	info, err := f.Stat()
 	if err != nil {
-		return false, explainFile(err, path)
+		return false, state.Explain(err, path)
 	}
 	return info.Size() < spoolSize, nil
 }
@@ -62,15 +63,15 @@ func (s *Store) drain(f func([]tool.CallRecord) error) error {
 		return f(nil)
 	}
 	if err != nil {
-		return explainFile(err, path)
+		return state.Explain(err, path)
 	}
 	defer file.Close()
-	if err := lockFile(file); err != nil {
-		return explainFile(err, path)
+	if err := state.Lock(file); err != nil {
+		return state.Explain(err, path)
 	}
 	text, err := io.ReadAll(file)
 	if err != nil {
-		return explainFile(err, path)
+		return state.Explain(err, path)
 	}
 	var list []tool.CallRecord
 	for line := range bytes.Lines(text) {
@@ -85,5 +86,5 @@ func (s *Store) drain(f func([]tool.CallRecord) error) error {
 	if len(text) == 0 {
 		return nil
 	}
-	return explainFile(file.Truncate(0), path)
+	return state.Explain(file.Truncate(0), path)
 }

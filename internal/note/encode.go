@@ -34,6 +34,9 @@ func canonical(v any) (any, error) {
 		if i, err := v.Int64(); err == nil {
 			return i, nil
 		}
+		if !strings.ContainsAny(v.String(), ".eE") {
+			return nil, fault.Field("value", "write it as text", "%s has more digits than a number can hold", v)
+		}
 		f, err := v.Float64()
 		if err != nil {
 			return nil, fault.Field("value", "", "%q is no number", v)

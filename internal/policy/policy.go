@@ -6,7 +6,9 @@ package policy
 
 import (
 	"fmt"
+	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"lore/internal/access"
@@ -46,7 +48,8 @@ type Settings struct {
 	// Tools overrides the verdict of single tools. A tool set to Allow is still
 	// asked about where no standing rule may answer.
 	Tools map[string]Verdict
-	// Protected paths are never changed by anyone but a person.
+	// Protected paths are never changed by anyone but a person. The patterns are
+	// in lower case: on many systems case does not tell two files apart.
 	Protected pattern.List
 	// Many is how many files one call may change before it counts as
 	// destructive; 0 is 20.
@@ -135,7 +138,7 @@ func (s Settings) Judge(f Facts, rules []Rule) Decision {
 	}
 	if f.Who.Kind != access.Person {
 		for _, p := range f.Paths {
-			if s.Protected.Covers(p) {
+			if s.Protected.Covers(strings.ToLower(p)) {
 				return no("%q is protected by the settings", p)
 			}
 		}
@@ -166,6 +169,8 @@ func (s Settings) ask(risk Risk, f Facts, rules []Rule) (Verdict, string, string
 		return Ask, "it runs a command", ""
 	case person:
 		return Allow, "a person asked for exactly this", ""
+	case f.Who.Kind != access.Person && slices.ContainsFunc(f.Paths, instructs):
+		return Ask, "it changes what programs take their orders from", ""
 	case s.Tools[f.Tool] == Ask:
 		return Ask, "the settings ask about every call of " + f.Tool, ""
 	}
@@ -182,6 +187,16 @@ func (s Settings) ask(risk Risk, f Facts, rules []Rule) (Verdict, string, string
 		return Ask, "it makes a new note", ""
 	}
 	return Ask, "it changes what was there", ""
+}
+
+// instructs reports whether other agents read a file as their instructions. A
+// model that may write there unseen could give itself, or its successor, orders.
+func instructs(p string) bool {
+	switch strings.ToLower(path.Base(p)) {
+	case "agents.md", "agent.md", "claude.md", "claude.local.md", "gemini.md", "copilot-instructions.md", "skill.md", "llms.txt":
+		return true
+	}
+	return false
 }
 
 // find returns the first rule with that verdict that fits the call.
@@ -208,12 +223,16 @@ func (r Rule) fits(f Facts) bool {
 	if r.Paths == "" {
 		return r.Verdict == Deny || len(f.Paths) == 0
 	}
-	list, err := pattern.Compile([]string{r.Paths})
+	text := r.Paths
+	if r.Verdict == Deny {
+		text = strings.ToLower(text)
+	}
+	list, err := pattern.Compile([]string{text})
 	if err != nil {
 		return r.Verdict == Deny // a rule that cannot be read errs to the safe side
 	}
 	if r.Verdict == Deny {
-		return slices.ContainsFunc(f.Paths, list.Covers)
+		return slices.ContainsFunc(f.Paths, func(p string) bool { return list.Covers(strings.ToLower(p)) })
 	}
 	return len(f.Paths) > 0 && !slices.ContainsFunc(f.Paths, func(p string) bool { return !list.Covers(p) })
 }

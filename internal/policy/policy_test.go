@@ -23,7 +23,7 @@ func person(explicit bool) access.Principal {
 }
 
 func TestJudge(t *testing.T) {
-	protected, err := pattern.Compile([]string{"Private/**"})
+	protected, err := pattern.Compile([]string{"private/**"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,37 +37,40 @@ func TestJudge(t *testing.T) {
 		want  policy.Verdict
 		risk  policy.Risk
 	}{
-		"nothing changes":         {facts: with(func(f *policy.Facts) { f.Files, f.Paths = 0, nil }), want: policy.Allow, risk: policy.None},
-		"a change is asked":       {facts: edit, want: policy.Ask, risk: policy.Change},
-		"a creation is asked":     {facts: with(func(f *policy.Facts) { f.Creates = true }), want: policy.Ask, risk: policy.Create},
-		"creations are free":      {set: policy.Settings{Create: policy.Allow}, facts: with(func(f *policy.Facts) { f.Creates = true }), want: policy.Allow, risk: policy.Create},
-		"that frees no change":    {set: policy.Settings{Create: policy.Allow}, facts: edit, want: policy.Ask, risk: policy.Change},
-		"a person's own act":      {facts: with(func(f *policy.Facts) { f.Who = person(true) }), want: policy.Allow, risk: policy.Change},
-		"a person still looks":    {facts: with(func(f *policy.Facts) { f.Who = person(false) }), want: policy.Ask, risk: policy.Change},
-		"an agent's own word":     {facts: with(func(f *policy.Facts) { f.Who.Explicit = true }), want: policy.Ask, risk: policy.Change},
-		"a person's removal":      {facts: with(func(f *policy.Facts) { f.Who, f.Destroys = person(true), true }), want: policy.Ask, risk: policy.Destroy},
-		"a rule":                  {facts: edit, rules: []policy.Rule{allow}, want: policy.Allow, risk: policy.Change},
-		"a rule for a removal":    {facts: with(func(f *policy.Facts) { f.Destroys = true }), rules: []policy.Rule{allow}, want: policy.Ask, risk: policy.Destroy},
-		"a rule for shrinking":    {facts: with(func(f *policy.Facts) { f.Shrinks = true }), rules: []policy.Rule{allow}, want: policy.Ask, risk: policy.Destroy},
-		"a rule for many":         {facts: with(func(f *policy.Facts) { f.Files = 21 }), rules: []policy.Rule{allow}, want: policy.Ask, risk: policy.Destroy},
-		"a rule for one of two":   {facts: with(func(f *policy.Facts) { f.Paths = []string{"Tea.md", "B.md"} }), rules: []policy.Rule{allow}, want: policy.Ask, risk: policy.Change},
-		"an old rule":             {facts: edit, rules: []policy.Rule{{ID: "r", Verdict: policy.Allow, Tool: "write", Paths: "Tea.md", Until: now.Add(-time.Second)}}, want: policy.Ask, risk: policy.Change},
-		"a rule of another run":   {facts: edit, rules: []policy.Rule{{ID: "r", Verdict: policy.Allow, Tool: "write", Paths: "Tea.md", Run: "run-2"}}, want: policy.Ask, risk: policy.Change},
-		"a rule of another tool":  {facts: edit, rules: []policy.Rule{{ID: "r", Verdict: policy.Allow, Tool: "rename", Paths: "**"}}, want: policy.Ask, risk: policy.Change},
-		"a rule of an older tool": {facts: edit, rules: []policy.Rule{{ID: "r", Verdict: policy.Allow, Tool: "write", Paths: "**", Definition: "old"}}, want: policy.Ask, risk: policy.Change},
-		"deny wins":               {facts: edit, rules: []policy.Rule{allow, {ID: "r2", Verdict: policy.Deny, Tool: "*", Paths: "Tea.md"}}, want: policy.Deny, risk: policy.Change},
-		"deny of one path":        {facts: with(func(f *policy.Facts) { f.Paths = []string{"B.md", "Tea.md"} }), rules: []policy.Rule{{Verdict: policy.Deny, Tool: "*", Paths: "Tea.md"}}, want: policy.Deny, risk: policy.Change},
-		"switched off":            {set: policy.Settings{Tools: map[string]policy.Verdict{"write": policy.Deny}}, facts: edit, want: policy.Deny, risk: policy.Change},
-		"protected":               {set: policy.Settings{Protected: protected}, facts: with(func(f *policy.Facts) { f.Paths = []string{"Private/a.md"} }), want: policy.Deny, risk: policy.Change},
-		"protected, a person":     {set: policy.Settings{Protected: protected}, facts: with(func(f *policy.Facts) { f.Who, f.Paths = person(true), []string{"Private/a.md"} }), want: policy.Allow, risk: policy.Change},
-		"no right to write":       {facts: with(func(f *policy.Facts) { f.Who.Scopes = []access.Scope{access.Read} }), want: policy.Deny, risk: policy.Change},
-		"no right to destroy":     {facts: with(func(f *policy.Facts) { f.Who.Scopes, f.Destroys = []access.Scope{access.Read, access.Write}, true }), want: policy.Deny, risk: policy.Destroy},
-		"many with write alone":   {facts: with(func(f *policy.Facts) { f.Who.Scopes, f.Files = []access.Scope{access.Read, access.Write}, 21 }), want: policy.Ask, risk: policy.Destroy},
-		"the network":             {facts: policy.Facts{Who: agent(), Tool: "fetch", Needs: access.Egress}, want: policy.Ask, risk: policy.Egress},
-		"the network by rule":     {facts: policy.Facts{Who: agent(), Tool: "fetch", Needs: access.Egress}, rules: []policy.Rule{{Verdict: policy.Allow, Tool: "fetch"}}, want: policy.Allow, risk: policy.Egress},
-		"a command by rule":       {facts: policy.Facts{Who: agent(), Tool: "run", Needs: access.Exec}, rules: []policy.Rule{{Verdict: policy.Allow, Tool: "run"}}, want: policy.Ask, risk: policy.Exec},
-		"a person's command":      {facts: policy.Facts{Who: person(true), Tool: "run", Needs: access.Exec}, want: policy.Ask, risk: policy.Exec},
-		"nobody":                  {facts: policy.Facts{Tool: "write", Files: 1}, want: policy.Deny, risk: policy.Change},
+		"nothing changes":            {facts: with(func(f *policy.Facts) { f.Files, f.Paths = 0, nil }), want: policy.Allow, risk: policy.None},
+		"a change is asked":          {facts: edit, want: policy.Ask, risk: policy.Change},
+		"a creation is asked":        {facts: with(func(f *policy.Facts) { f.Creates = true }), want: policy.Ask, risk: policy.Create},
+		"creations are free":         {set: policy.Settings{Create: policy.Allow}, facts: with(func(f *policy.Facts) { f.Creates = true }), want: policy.Allow, risk: policy.Create},
+		"that frees no change":       {set: policy.Settings{Create: policy.Allow}, facts: edit, want: policy.Ask, risk: policy.Change},
+		"a person's own act":         {facts: with(func(f *policy.Facts) { f.Who = person(true) }), want: policy.Allow, risk: policy.Change},
+		"a person still looks":       {facts: with(func(f *policy.Facts) { f.Who = person(false) }), want: policy.Ask, risk: policy.Change},
+		"an agent's own word":        {facts: with(func(f *policy.Facts) { f.Who.Explicit = true }), want: policy.Ask, risk: policy.Change},
+		"a person's removal":         {facts: with(func(f *policy.Facts) { f.Who, f.Destroys = person(true), true }), want: policy.Ask, risk: policy.Destroy},
+		"a rule":                     {facts: edit, rules: []policy.Rule{allow}, want: policy.Allow, risk: policy.Change},
+		"a rule for a removal":       {facts: with(func(f *policy.Facts) { f.Destroys = true }), rules: []policy.Rule{allow}, want: policy.Ask, risk: policy.Destroy},
+		"a rule for shrinking":       {facts: with(func(f *policy.Facts) { f.Shrinks = true }), rules: []policy.Rule{allow}, want: policy.Ask, risk: policy.Destroy},
+		"a rule for many":            {facts: with(func(f *policy.Facts) { f.Files = 21 }), rules: []policy.Rule{allow}, want: policy.Ask, risk: policy.Destroy},
+		"a rule for one of two":      {facts: with(func(f *policy.Facts) { f.Paths = []string{"Tea.md", "B.md"} }), rules: []policy.Rule{allow}, want: policy.Ask, risk: policy.Change},
+		"an old rule":                {facts: edit, rules: []policy.Rule{{ID: "r", Verdict: policy.Allow, Tool: "write", Paths: "Tea.md", Until: now.Add(-time.Second)}}, want: policy.Ask, risk: policy.Change},
+		"a rule of another run":      {facts: edit, rules: []policy.Rule{{ID: "r", Verdict: policy.Allow, Tool: "write", Paths: "Tea.md", Run: "run-2"}}, want: policy.Ask, risk: policy.Change},
+		"a rule of another tool":     {facts: edit, rules: []policy.Rule{{ID: "r", Verdict: policy.Allow, Tool: "rename", Paths: "**"}}, want: policy.Ask, risk: policy.Change},
+		"a rule of an older tool":    {facts: edit, rules: []policy.Rule{{ID: "r", Verdict: policy.Allow, Tool: "write", Paths: "**", Definition: "old"}}, want: policy.Ask, risk: policy.Change},
+		"deny wins":                  {facts: edit, rules: []policy.Rule{allow, {ID: "r2", Verdict: policy.Deny, Tool: "*", Paths: "Tea.md"}}, want: policy.Deny, risk: policy.Change},
+		"deny of one path":           {facts: with(func(f *policy.Facts) { f.Paths = []string{"B.md", "Tea.md"} }), rules: []policy.Rule{{Verdict: policy.Deny, Tool: "*", Paths: "Tea.md"}}, want: policy.Deny, risk: policy.Change},
+		"switched off":               {set: policy.Settings{Tools: map[string]policy.Verdict{"write": policy.Deny}}, facts: edit, want: policy.Deny, risk: policy.Change},
+		"protected":                  {set: policy.Settings{Protected: protected}, facts: with(func(f *policy.Facts) { f.Paths = []string{"Private/a.md"} }), want: policy.Deny, risk: policy.Change},
+		"protected, in another case": {set: policy.Settings{Protected: protected}, facts: with(func(f *policy.Facts) { f.Paths = []string{"PRIVATE/a.md"} }), want: policy.Deny, risk: policy.Change},
+		"instructions by rule":       {set: policy.Settings{Create: policy.Allow}, facts: with(func(f *policy.Facts) { f.Paths, f.Creates = []string{"sub/AGENTS.md"}, true }), rules: []policy.Rule{{Verdict: policy.Allow, Tool: "write", Paths: "**"}}, want: policy.Ask, risk: policy.Create},
+		"deny in another case":       {facts: edit, rules: []policy.Rule{{Verdict: policy.Deny, Tool: "*", Paths: "TEA.md"}}, want: policy.Deny, risk: policy.Change},
+		"protected, a person":        {set: policy.Settings{Protected: protected}, facts: with(func(f *policy.Facts) { f.Who, f.Paths = person(true), []string{"Private/a.md"} }), want: policy.Allow, risk: policy.Change},
+		"no right to write":          {facts: with(func(f *policy.Facts) { f.Who.Scopes = []access.Scope{access.Read} }), want: policy.Deny, risk: policy.Change},
+		"no right to destroy":        {facts: with(func(f *policy.Facts) { f.Who.Scopes, f.Destroys = []access.Scope{access.Read, access.Write}, true }), want: policy.Deny, risk: policy.Destroy},
+		"many with write alone":      {facts: with(func(f *policy.Facts) { f.Who.Scopes, f.Files = []access.Scope{access.Read, access.Write}, 21 }), want: policy.Ask, risk: policy.Destroy},
+		"the network":                {facts: policy.Facts{Who: agent(), Tool: "fetch", Needs: access.Egress}, want: policy.Ask, risk: policy.Egress},
+		"the network by rule":        {facts: policy.Facts{Who: agent(), Tool: "fetch", Needs: access.Egress}, rules: []policy.Rule{{Verdict: policy.Allow, Tool: "fetch"}}, want: policy.Allow, risk: policy.Egress},
+		"a command by rule":          {facts: policy.Facts{Who: agent(), Tool: "run", Needs: access.Exec}, rules: []policy.Rule{{Verdict: policy.Allow, Tool: "run"}}, want: policy.Ask, risk: policy.Exec},
+		"a person's command":         {facts: policy.Facts{Who: person(true), Tool: "run", Needs: access.Exec}, want: policy.Ask, risk: policy.Exec},
+		"nobody":                     {facts: policy.Facts{Tool: "write", Files: 1}, want: policy.Deny, risk: policy.Change},
 	} {
 		got := c.set.Judge(c.facts, c.rules)
 		if got.Verdict != c.want || got.Risk != c.risk || got.Reason == "" {

@@ -308,11 +308,18 @@ func cutNumber(n json.Number) string {
 	return string(n)
 }
 
-// explain joins all problems in one error.
+// mostProblems is how many problems an error lists one by one.
+const mostProblems = 20
+
+// explain joins the problems in one error.
 func explain(problems []problem) error {
-	texts := make([]string, len(problems))
+	var texts []string
 	for i, p := range problems {
-		texts[i] = p.String()
+		if i == mostProblems {
+			texts = append(texts, fmt.Sprintf("and %d more", len(problems)-i))
+			break
+		}
+		texts = append(texts, p.String())
 	}
 	return &fault.Report{Kind: fault.Invalid, Field: problems[0].field, Message: "arguments: " + strings.Join(texts, "; ")}
 }

@@ -131,6 +131,10 @@ func wrongType(s *jsonschema.Schema, v any, at string) []problem {
 
 func unknown(s *jsonschema.Schema, name string) string {
 	known := Arguments(s)
+	const most = 80
+	if len(name) > most {
+		return fmt.Sprintf("unknown field of %d letters (known: %s)", len(name), strings.Join(known, ", "))
+	}
 	text := fmt.Sprintf("unknown field %q", name)
 	if near := Nearest(name, known, 1); len(near) > 0 {
 		text += fmt.Sprintf(", did you mean %q?", near[0])

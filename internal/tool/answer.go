@@ -9,15 +9,19 @@ import (
 	"lore/internal/access"
 	"lore/internal/change"
 	"lore/internal/fault"
+	"lore/internal/pick"
 	"lore/internal/policy"
 	"lore/internal/schema"
 )
 
-// Answer is how a person answers a question, once. An approved call is planned
-// again; only when that gives exactly what was shown is it carried out, else
-// the question is asked anew with the new plan. Arguments that the person
-// edited are the person's own act: they are planned, and carried out unless
-// they destroy more than what was shown.
+// Answer is how a person answers a question, once, as it was when they saw it.
+// An approved call is planned again; only when that gives exactly what was
+// shown is it carried out, else the question is asked anew with the new plan.
+// Arguments that the person edited are the person's own act: they are planned,
+// and carried out when that is what was rehearsed, or destroys nothing.
+//
+// When another process holds the vault, that one carries it out; when it does
+// not, the answer is taken back and the question waits as before.
 func (r *Registry) Answer(ctx context.Context, person access.Principal, id string, a Answer) (Result, error) {
 	if !person.May(access.Approve) {
 		return Result{}, fault.New(fault.Denied, "only a person can answer")
@@ -26,11 +30,14 @@ func (r *Registry) Answer(ctx context.Context, person access.Principal, id strin
 	if err != nil {
 		return Result{}, err
 	}
-	if q.State != Pending {
-		return Result{}, answered(q)
-	}
 	if err := r.prepare(&a, q, person); err != nil {
 		return Result{}, err
+	}
+	away := false // another process must do it
+	if a.Approve {
+		if away, err = r.elsewhere(ctx, q); err != nil {
+			return Result{}, err
+		}
 	}
 	old := q
 	q.Answer, q.State = &a, Denied
@@ -51,26 +58,30 @@ func (r *Registry) Answer(ctx context.Context, person access.Principal, id strin
 			return Result{}, err
 		}
 	}
-	if !a.Approve {
+	switch {
+	case !a.Approve:
 		return r.refuse(ctx, q)
+	case away:
+		return r.handOver(ctx, q)
 	}
-	return r.carryOut(ctx, q)
+	res, won, err := r.carryOut(ctx, q)
+	if err == nil && !won {
+		return r.Await(ctx, q.ID, q.Revision)
+	}
+	return res, err
 }
 
 // prepare checks an answer before anything depends on it.
 func (r *Registry) prepare(a *Answer, q Question, person access.Principal) error {
+	switch {
+	case q.State != Pending:
+		return answered(q)
+	case a.Revision != q.Revision:
+		return fault.Fix(fault.Conflict, "look at it again", "%s was computed again since: a file changed", q.ID)
+	}
 	a.By, a.At = person, r.deps.Now()
-	if len(a.Args) > 0 {
-		if q.Ran {
-			return fault.Field("args", "choose among the files instead", "it already ran; its arguments cannot change")
-		}
-		t, err := r.Find(q.Tool)
-		if err != nil {
-			return err
-		}
-		if a.Args, _, err = t.schema().Canonical(a.Args, false); err != nil {
-			return err
-		}
+	if err := r.prepareArgs(a, q); err != nil {
+		return err
 	}
 	if a.Always == nil {
 		return nil
@@ -87,6 +98,89 @@ func (r *Registry) prepare(a *Answer, q Question, person access.Principal) error
 		}
 	}
 	return rule.Check(q.Risk)
+}
+
+func (r *Registry) prepareArgs(a *Answer, q Question) error {
+	if len(a.Args) == 0 {
+		return nil
+	}
+	if q.Ran {
+		return fault.Field("args", "choose among the files instead", "it already ran; its arguments cannot change")
+	}
+	t, err := r.Find(q.Tool)
+	if err != nil {
+		return err
+	}
+	if a.Args, _, err = t.schema().Canonical(a.Args, false); err != nil {
+		return err
+	}
+	if t.schema().Foreign() {
+		return nil
+	}
+	args, dry, err := takeDryRun(a.Args)
+	if err == nil && dry {
+		return fault.Field(DryRun, "leave it out", "an approval does it, or says no")
+	}
+	a.Args = args
+	return err
+}
+
+// elsewhere reports whether another process must carry the call out. What
+// nobody can do is an error now, while the question can still wait.
+func (r *Registry) elsewhere(ctx context.Context, q Question) (bool, error) {
+	t, err := r.Find(q.Tool)
+	if err != nil {
+		return false, err
+	}
+	c := r.receive(q.Who, q.Tool)
+	c.tool = t
+	err = c.writable(ctx)
+	if fault.Of(err) == fault.Busy {
+		return true, nil
+	}
+	if t.Effect != access.Changes && !q.Ran {
+		return false, nil // it needs no vault
+	}
+	return false, err
+}
+
+// handed is how long the process that holds the vault has to begin.
+const handed = 4 * time.Second
+
+// handOver waits for the process that holds the vault. One that does not attend
+// to answers never begins: then the answer is taken back.
+func (r *Registry) handOver(ctx context.Context, q Question) (Result, error) {
+	for range int(handed / pollEvery) {
+		now, err := r.deps.Questions.Get(ctx, q.ID)
+		if err != nil {
+			return Result{}, err
+		}
+		if now.State != Approved || now.Revision != q.Revision {
+			return r.Await(ctx, q.ID, q.Revision)
+		}
+		if err := wait(ctx, pollEvery); err != nil {
+			return Result{}, err
+		}
+	}
+	old := q
+	q.State, q.Answer = Pending, nil
+	_, won, err := r.moved(context.WithoutCancel(ctx), q, old)
+	if err == nil && !won {
+		return r.Await(ctx, q.ID, q.Revision)
+	}
+	return Result{}, errors.Join(err, fault.Fix(fault.Busy, "answer again when it has ended",
+		"another lore process holds the vault and does not carry out answers; %s waits as before", q.ID))
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
 }
 
 // refuse records a denial.
@@ -116,44 +210,30 @@ func paths(list []FileChange) []string {
 // errAgain says that what was shown no longer holds.
 var errAgain = errors.New("computed again")
 
-// carryOut does what was approved. Of all processes that try, one does it.
-func (r *Registry) carryOut(ctx context.Context, q Question) (res Result, err error) {
-	c := r.receive(q.Who, q.Tool)
-	c.question, c.notices = q.ID, nil
-	if c.tool, err = r.Find(q.Tool); err != nil {
-		return Result{}, err
-	}
-	if err := c.writable(ctx); err != nil && c.tool.Effect == access.Changes {
-		// Another process holds the vault. It sees the answer and does it.
-		res := c.waits(q)
-		res.Notices = append(res.Notices, "approved; it is carried out by the process that holds the vault: "+err.Error())
-		return res, nil
-	}
+// carryOut does what was approved. Of all that try, one does it; won tells
+// whether it was this one.
+func (r *Registry) carryOut(ctx context.Context, q Question) (res Result, won bool, err error) {
 	if q.State != Approved {
-		return Result{}, answered(q)
+		return Result{}, false, answered(q)
 	}
+	c := r.receive(q.Who, q.Tool)
+	c.question, c.moment, c.op = q.ID, q.Moment, r.deps.ID("op")
 	old := q
-	c.op = r.deps.ID("op")
 	q.State, q.Operation = Running, c.op
-	q, won, err := r.moved(ctx, q, old)
-	if err != nil {
-		return Result{}, err
-	}
-	if !won { // another was quicker
-		return r.Await(ctx, q.ID)
+	if q, won, err = r.moved(ctx, q, old); err != nil || !won {
+		return Result{}, false, err
 	}
 	again := &Question{}
-	defer func() {
-		err = c.end(ctx, &res, err)
-		res, err = r.conclude(context.WithoutCancel(ctx), q, again, res, err)
-	}()
-	return c.perform(ctx, q, again)
+	res, err = c.perform(ctx, q, again)
+	err = c.end(ctx, &res, err)
+	res, err = r.conclude(context.WithoutCancel(ctx), q, again, res, err)
+	return res, true, err
 }
 
 // perform plans again and carries out. With errAgain, again is what to ask.
 func (c *call) perform(ctx context.Context, q Question, again *Question) (Result, error) {
-	args, edited := q.Args, len(q.Answer.Args) > 0
-	if edited {
+	args := q.Args
+	if len(q.Answer.Args) > 0 {
 		args = q.Answer.Args
 	}
 	if err := c.admit(args, false); err != nil {
@@ -164,41 +244,56 @@ func (c *call) perform(ctx context.Context, q Question, again *Question) (Result
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.tool.Timeout)
 	defer cancel()
-	var value any
-	var set change.Set
-	var err error
-	switch {
-	case q.Ran:
-		value, set = any(q.Value), q.Edits
-		if value, err = c.tool.decode(q.Value); err != nil {
-			return Result{}, err
-		}
-	case c.tool.Effect == access.Acts:
+	if c.tool.Effect == access.Acts && !q.Ran {
 		return c.performAct(ctx, again)
-	default:
-		if value, set, err = c.planned(ctx); err != nil {
-			return Result{}, err
-		}
 	}
-	p := previewOf(c.tool, value, set)
-	d, err := c.judge(ctx, set, p, "")
+	value, set, err := c.again(ctx, q)
+	if err != nil {
+		return Result{}, err
+	}
+	d, err := c.judge(ctx, set, previewOf(c.tool, value, set), "")
 	switch {
 	case err != nil:
 		return Result{}, err
 	case d.Verdict == policy.Deny:
 		return Result{}, fault.New(fault.Denied, "%s: %s", c.tool.Name, d.Reason)
-	case !edited && set.Hash() != q.Plan, edited && d.Risk == policy.Destroy && q.Risk != policy.Destroy:
-		*again = c.newQuestion(p, set, d)
-		again.Edits, again.Ran, again.Value = q.Edits, q.Ran, q.Value
-		return Result{}, errAgain
+	case !q.holds(set, d.Risk):
+		return Result{}, c.askAgain(again, q, value, set, d)
 	}
-	return c.performEdits(ctx, q, value, set, d, again)
+	return c.performEdits(ctx, q, value, set, again)
+}
+
+// holds reports whether a plan is the one that the person agreed to.
+func (q *Question) holds(set change.Set, risk policy.Risk) bool {
+	switch {
+	case len(q.Answer.Args) == 0:
+		return set.Hash() == q.Plan
+	case q.Answer.Plan != "":
+		return set.Hash() == q.Answer.Plan
+	}
+	return risk != policy.Destroy && risk != policy.Exec
+}
+
+// askAgain makes the question anew from a plan that was not agreed to.
+func (c *call) askAgain(again *Question, q Question, value any, set change.Set, d policy.Decision) error {
+	*again = c.newQuestion(previewOf(c.tool, value, set), set, d)
+	again.Edits, again.Ran, again.Value = q.Edits, q.Ran, q.Value
+	return errAgain
+}
+
+// again is the plan of a call, made once more, or kept from when it ran.
+func (c *call) again(ctx context.Context, q Question) (any, change.Set, error) {
+	if !q.Ran {
+		return c.planned(ctx)
+	}
+	value, err := c.tool.decode(q.Value)
+	return value, q.Edits, err
 }
 
 // performEdits makes the part of the edits that the person chose.
-func (c *call) performEdits(ctx context.Context, q Question, value any, set change.Set, d policy.Decision, again *Question) (Result, error) {
+func (c *call) performEdits(ctx context.Context, q Question, value any, set change.Set, again *Question) (Result, error) {
 	p := previewOf(c.tool, value, set)
-	chosen, err := choose(set, q.Answer.Paths, q.Answer.Hunks)
+	chosen, err := pick.Choose(set, q.Answer.Paths, q.Answer.Hunks)
 	if err != nil {
 		return Result{}, err
 	}
@@ -218,9 +313,12 @@ func (c *call) performEdits(ctx context.Context, q Question, value any, set chan
 	err = c.apply(ctx, value, chosen, p.Summary)
 	if fault.Of(err) == fault.Conflict && !q.Ran {
 		// A file changed between the plan and the edits.
-		if _, fresh, e := c.planned(ctx); e == nil && fresh.Hash() != set.Hash() {
-			*again = c.newQuestion(p, fresh, d)
-			return Result{}, errAgain
+		if v, fresh, e := c.planned(ctx); e == nil && fresh.Hash() != set.Hash() {
+			d, e := c.judge(ctx, fresh, previewOf(c.tool, v, fresh), "")
+			if e != nil {
+				return Result{}, e
+			}
+			return Result{}, c.askAgain(again, q, v, fresh, d)
 		}
 	}
 	if err != nil {
@@ -238,9 +336,11 @@ func (c *call) performAct(ctx context.Context, again *Question) (Result, error) 
 		return c.result(value), err
 	}
 	d, err := c.judge(ctx, set, previewOf(c.tool, value, set), "")
-	if err != nil || d.Verdict != policy.Ask {
-		res, e := c.settle(ctx, value, set, d)
-		return res, errors.Join(err, e)
+	if err != nil {
+		return Result{}, err
+	}
+	if d.Verdict != policy.Ask {
+		return c.settle(ctx, value, set, d)
 	}
 	if *again, err = c.edited(value, set, d); err != nil {
 		return Result{}, err
@@ -260,8 +360,7 @@ func (r *Registry) conclude(ctx context.Context, q Question, again *Question, re
 			return Result{}, err
 		}
 		r.deps.Bus.Publish(TopicAsked, q, true)
-		t, err := r.Find(q.Tool)
-		return Result{Tool: t, Question: &q, Message: q.Preview.Summary, Changes: brief(q.Changes), Notices: q.Notices}, err
+		return r.stillWaits(q), nil
 	case err != nil:
 		q.State = Failed
 		q.Outcome, _ = schema.Marshal(NewFailure(err)) // a struct of strings
@@ -276,140 +375,11 @@ func (r *Registry) conclude(ctx context.Context, q Question, again *Question, re
 	return res, err
 }
 
-// Rehearse shows what a question would become with an answer, and does nothing.
-func (r *Registry) Rehearse(ctx context.Context, person access.Principal, id string, a Answer) (Question, error) {
-	if !person.May(access.Approve) {
-		return Question{}, fault.New(fault.Denied, "only a person can answer")
-	}
-	q, err := r.Question(ctx, id)
+// stillWaits is the answer of a call whose question waits.
+func (r *Registry) stillWaits(q Question) Result {
+	t, err := r.Find(q.Tool)
 	if err != nil {
-		return Question{}, err
+		t = &Tool{Name: q.Tool, Title: q.Tool}
 	}
-	if err := r.prepare(&a, q, person); err != nil {
-		return Question{}, err
-	}
-	c := r.receive(q.Who, q.Tool)
-	args := q.Args
-	if len(a.Args) > 0 {
-		args = a.Args
-	}
-	if err := c.admit(args, false); err != nil {
-		return Question{}, err
-	}
-	if c.tool.Effect == access.Acts && !q.Ran {
-		p, err := c.foreseen(ctx)
-		q.Preview, q.Args, q.ArgsHash = p, c.args, c.rec.ArgsHash
-		return q, err
-	}
-	set := q.Edits
-	var value any
-	if !q.Ran {
-		if value, set, err = c.planned(ctx); err != nil {
-			return Question{}, err
-		}
-	}
-	if set, err = choose(set, a.Paths, a.Hunks); err != nil {
-		return Question{}, err
-	}
-	d, err := c.judge(ctx, set, previewOf(c.tool, value, set), "")
-	if err != nil {
-		return Question{}, err
-	}
-	next := c.newQuestion(previewOf(c.tool, value, set), set, d)
-	next.ID, next.Revision, next.State, next.Asked, next.Expires = q.ID, q.Revision, q.State, q.Asked, q.Expires
-	return next, nil
-}
-
-// pollEvery is how often a waiting caller looks whether another process has
-// answered.
-const pollEvery = 150 * time.Millisecond
-
-// Await waits until a question is over and returns the answer of its call. An
-// answer that another process gave is carried out here, when this one can.
-func (r *Registry) Await(ctx context.Context, id string) (Result, error) {
-	tick := time.NewTicker(pollEvery)
-	defer tick.Stop()
-	for {
-		q, err := r.Question(ctx, id)
-		if err != nil {
-			return Result{}, err
-		}
-		if q.State.Over() {
-			return r.resultOf(q)
-		}
-		if q.State == Approved && r.canWrite(ctx) {
-			res, err := r.carryOut(ctx, q)
-			if err != nil || res.Question == nil {
-				return res, err
-			}
-		}
-		select {
-		case <-ctx.Done():
-			return Result{}, ctx.Err()
-		case <-tick.C:
-		}
-	}
-}
-
-// Attend carries out what other processes approve, until ctx ends. A process
-// that stays and holds the vault runs it.
-func (r *Registry) Attend(ctx context.Context) {
-	if r.deps.Questions == nil {
-		return
-	}
-	tick := time.NewTicker(pollEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		list, err := r.deps.Questions.List(ctx, Approved)
-		if err != nil && ctx.Err() == nil {
-			r.deps.Log.Warn("approvals cannot be read", "kind", string(fault.Of(err)))
-		}
-		for _, q := range list {
-			if !r.canWrite(ctx) {
-				break
-			}
-			if _, err := r.carryOut(ctx, q); err != nil {
-				r.deps.Log.Info("what was approved did not work", "approval", q.ID, "kind", string(fault.Of(err)))
-			}
-		}
-	}
-}
-
-func (r *Registry) canWrite(ctx context.Context) bool {
-	return r.deps.Apply != nil && (r.deps.Writable == nil || r.deps.Writable(ctx) == nil)
-}
-
-// Recover settles the questions that a crash left half answered: what was
-// carried out is done, everything else is asked again. Only the process that
-// holds the vault calls it, after the vault and the ledger are settled.
-func (r *Registry) Recover(ctx context.Context) error {
-	if r.deps.Questions == nil || r.deps.Ledger == nil {
-		return nil
-	}
-	list, err := r.deps.Questions.List(ctx, Approved, Running)
-	if err != nil {
-		return err
-	}
-	for _, q := range list {
-		old := q
-		q.State, q.Answer, q.Revision = Pending, nil, q.Revision+1
-		if o, err := r.deps.Ledger.Outcome(ctx, q.Operation); q.Operation != "" && err == nil && (o == Applied || o == Undone) {
-			q = old
-			q.State = Done
-			q.Outcome = json.RawMessage(`{"success":true,"message":"carried out before the program was stopped"}`)
-		}
-		if q.State == Pending {
-			q.Operation = ""
-			q.Notices = append(q.Notices, "asked again: the program was stopped before it was done")
-		}
-		if _, _, err := r.moved(ctx, q, old); err != nil {
-			return err
-		}
-	}
-	return nil
+	return Result{Tool: t, Question: &q, Message: q.Preview.Summary, Changes: brief(q.Changes), Notices: q.Notices}
 }

@@ -18,10 +18,11 @@ const patience = 24 * time.Hour
 
 // newQuestion puts a plan into words that a person can decide on.
 func (c *call) newQuestion(p Preview, set change.Set, d policy.Decision) Question {
+	p.Warnings = append(p.Warnings[:len(p.Warnings):len(p.Warnings)], c.links(set)...)
 	return Question{
 		ID: c.deps.ID("pending"), State: Pending, Asked: c.deps.Now(), Expires: c.deps.Now().Add(patience),
 		Who: c.who, Tool: c.tool.Name, Definition: c.tool.definition(), Args: c.args, ArgsHash: c.rec.ArgsHash,
-		Plan: set.Hash(), Files: bases(set), Preview: p, Risk: d.Risk, Reason: d.Reason, Changes: drawn(set), Notices: c.notices,
+		Plan: set.Hash(), Moment: c.moment, Files: bases(set), Preview: p, Risk: d.Risk, Reason: d.Reason, Changes: drawn(set), Notices: c.notices,
 	}
 }
 
@@ -39,12 +40,40 @@ func (c *call) ask(ctx context.Context, q Question) (Result, error) {
 	if c.deps.Questions == nil {
 		return Result{}, fault.New(fault.Denied, "%s: %s, and there is nobody to ask", c.tool.Name, q.Reason)
 	}
+	if err := c.room(ctx); err != nil {
+		return Result{}, err
+	}
 	if err := c.deps.Questions.Ask(ctx, q); err != nil {
 		return Result{}, fmt.Errorf("%s: the question cannot be kept: %w", c.tool.Name, err)
 	}
 	c.log().Info("approval asked", "approval", q.ID, "risk", string(q.Risk), "files", len(q.Changes))
 	c.deps.Bus.Publish(TopicAsked, q, true)
 	return c.waits(q), nil
+}
+
+// mostOpen is how many questions of one caller may wait: more would bury the
+// person who must read them.
+const mostOpen = 20
+
+// room refuses a question when too many of this caller wait already.
+func (c *call) room(ctx context.Context) error {
+	if c.who.Kind == access.Person {
+		return nil
+	}
+	list, err := c.deps.Questions.List(ctx, Pending)
+	if err != nil {
+		return err
+	}
+	n := 0
+	for _, q := range list {
+		if q.Who.Kind == c.who.Kind && q.Who.ID == c.who.ID && c.deps.Now().Before(q.Expires) {
+			n++
+		}
+	}
+	if n >= mostOpen {
+		return fault.Fix(fault.Busy, "wait until a person has answered", "%d questions of this caller wait already", n)
+	}
+	return nil
 }
 
 // waits is the answer of a call whose question is not answered yet.
@@ -180,13 +209,14 @@ func storedResult(t *Tool, q Question) (Result, error) {
 		Message string       `json:"message"`
 		Notices []string     `json:"notices"`
 		Changes []FileChange `json:"changes"`
+		Partial bool         `json:"partial"`
 	}
 	if err := json.Unmarshal(q.Outcome, &head); err != nil {
 		return Result{}, fault.New(fault.Internal, "the answer of %s cannot be read: %v", q.ID, err)
 	}
 	res := Result{Success: true, Tool: t, Message: head.Message, Notices: head.Notices, Changes: head.Changes, Operation: q.Operation}
 	decode := t.decode
-	if q.Answer != nil && (len(q.Answer.Paths) > 0 || len(q.Answer.Hunks) > 0) {
+	if head.Partial {
 		decode = func(raw json.RawMessage) (any, error) {
 			var p Part
 			err := json.Unmarshal(raw, &p)

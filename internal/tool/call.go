@@ -2,6 +2,7 @@ package tool
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -10,6 +11,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"lore/internal/access"
@@ -52,6 +54,7 @@ type call struct {
 	dry      bool
 	notices  []string
 	start    time.Time
+	moment   time.Time // of the plan; see [Moment]
 	rec      CallRecord
 	question string // the question that allowed it
 	op       string // the operation's id, when it is already known
@@ -59,7 +62,7 @@ type call struct {
 
 func (r *Registry) receive(who access.Principal, name string) *call {
 	now := r.deps.Now()
-	c := &call{Registry: r, who: who, start: now}
+	c := &call{Registry: r, who: who, start: now, moment: now}
 	c.rec = CallRecord{Time: now, Who: who, Tool: name, Cost: -1}
 	if c.logs(slog.LevelDebug) {
 		c.log().Debug("call started")
@@ -100,11 +103,14 @@ func (c *call) admit(args json.RawMessage, metered bool) error {
 		}
 	}
 	lenient := c.who.Kind == access.Agent || c.who.Kind == access.MCP
+	if t.schema().Foreign() {
+		args, c.dry = takeForeignDryRun(t, args)
+	}
 	if c.args, c.notices, err = t.schema().Canonical(args, lenient); err != nil {
 		return fmt.Errorf("%s: %w", t.Name, err)
 	}
-	if t.Effect != access.Reads {
-		if c.args, c.dry, err = takeDryRun(t, c.args); err != nil {
+	if t.Effect != access.Reads && !t.schema().Foreign() {
+		if c.args, c.dry, err = takeDryRun(c.args); err != nil {
 			return err
 		}
 	}
@@ -116,8 +122,8 @@ func (c *call) admit(args json.RawMessage, metered bool) error {
 }
 
 // takeDryRun takes the common argument out of the tool's own.
-func takeDryRun(t *Tool, args json.RawMessage) (json.RawMessage, bool, error) {
-	if t.schema().Foreign() || !bytes.Contains(args, []byte(`"`+DryRun+`"`)) {
+func takeDryRun(args json.RawMessage) (json.RawMessage, bool, error) {
+	if !bytes.Contains(args, []byte(`"`+DryRun+`"`)) {
 		return args, false, nil
 	}
 	var m map[string]json.RawMessage
@@ -128,6 +134,25 @@ func takeDryRun(t *Tool, args json.RawMessage) (json.RawMessage, bool, error) {
 	delete(m, DryRun)
 	out, err := schema.Marshal(m)
 	return out, dry, err
+}
+
+// takeForeignDryRun does the same for a tool whose schema knows no such
+// argument: it must not run because it does not know the word.
+func takeForeignDryRun(t *Tool, args json.RawMessage) (json.RawMessage, bool) {
+	var m map[string]json.RawMessage
+	if _, own := t.Input().Properties[DryRun]; own || json.Unmarshal(args, &m) != nil {
+		return args, false
+	}
+	dry, have := m[DryRun]
+	if !have {
+		return args, false
+	}
+	delete(m, DryRun)
+	out, err := schema.Marshal(m)
+	if err != nil {
+		return args, false
+	}
+	return out, string(dry) != "false"
 }
 
 func hashOf(b []byte) string {
@@ -205,12 +230,42 @@ func (c *call) judge(ctx context.Context, set change.Set, p Preview, needs acces
 		}
 	}
 	d := c.deps.Policy.Judge(policy.Facts{
-		Who: c.who, Tool: c.tool.Name, Definition: c.tool.definition(), Effect: c.tool.Effect, Needs: needs, Paths: set.Paths(),
-		Creates: creates(set), Destroys: set.Destroys() || p.Destroys && len(set) > 0, Shrinks: shrinks(set), Files: len(set), Now: c.deps.Now(),
+		Who: c.who, Tool: c.tool.Name, Definition: c.tool.definition(), Effect: c.tool.Effect, Needs: needs, Paths: c.real(set.Paths()),
+		Creates: set.Creates(), Destroys: set.Destroys() || p.Destroys && len(set) > 0, Shrinks: set.Shrinks(), Files: len(set), Now: c.deps.Now(),
 	}, rules)
 	c.rec.Decision, c.rec.Reason = d.Verdict, d.Reason
 	c.rec.Targets = few(set.Paths())
 	return d, nil
+}
+
+// real adds the files that links among the paths lead to: a rule about a place
+// holds whatever name leads there.
+func (c *call) real(paths []string) []string {
+	if c.deps.Real == nil {
+		return paths
+	}
+	out := slices.Clone(paths)
+	for i, r := range c.deps.Real(paths) {
+		if r != paths[i] {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// links warns of paths that are links to other files.
+func (c *call) links(set change.Set) []string {
+	var out []string
+	if c.deps.Real == nil {
+		return nil
+	}
+	paths := set.Paths()
+	for i, r := range c.deps.Real(paths) {
+		if r != paths[i] {
+			out = append(out, fmt.Sprintf("%s is a link: the file is %s", paths[i], r))
+		}
+	}
+	return out
 }
 
 // few keeps a record small.
@@ -222,8 +277,8 @@ func (c *call) settle(ctx context.Context, value any, set change.Set, d policy.D
 	res := c.result(value)
 	res.Message = p.Summary
 	switch {
-	case d.Verdict == policy.Deny:
-		return Result{}, fault.New(fault.Denied, "%s: %s", c.tool.Name, d.Reason)
+	case d.Verdict != policy.Allow && d.Verdict != policy.Ask:
+		return Result{}, fault.New(fault.Denied, "%s: %s", c.tool.Name, cmp.Or(d.Reason, "nobody decided about it"))
 	case c.dry:
 		res.DryRun, res.Preview, res.Changes = true, &p, drawn(set)
 		return res, nil
@@ -330,6 +385,10 @@ func (c *call) apply(ctx context.Context, value any, set change.Set, summary str
 	}
 	lasting := context.WithoutCancel(ctx)
 	if err := c.deps.Apply(ctx, c.op, set); err != nil {
+		var u interface{ Unsettled() bool }
+		if errors.As(err, &u) && u.Unsettled() {
+			return err // recovery decides, and finishes the record
+		}
 		return errors.Join(err, c.deps.Ledger.Finish(lasting, c.op, Dropped, err.Error()))
 	}
 	if err := c.deps.Ledger.Finish(lasting, c.op, Applied, ""); err != nil {
@@ -359,7 +418,17 @@ func (c *call) guarded(ctx context.Context, run work) (out any, set change.Set, 
 			err = fault.New(fault.Cancelled, "%s took longer than %s", c.tool.Name, c.tool.Timeout)
 		}
 	}()
-	return run(ctx, c.args)
+	return run(context.WithValue(ctx, momentKey{}, c.moment), c.args)
+}
+
+type momentKey struct{}
+
+// Moment is when a call is planned, for tools whose edits hold the time: when a
+// person has answered, the plan is made again for the same moment. It is zero
+// outside of a call.
+func Moment(ctx context.Context) time.Time {
+	t, _ := ctx.Value(momentKey{}).(time.Time)
+	return t
 }
 
 // Finished is the data of [TopicCall].

@@ -22,6 +22,7 @@ import (
 	"lore/internal/event"
 	"lore/internal/fault"
 	"lore/internal/history"
+	"lore/internal/pattern"
 	"lore/internal/policy"
 	"lore/internal/state"
 	"lore/internal/tool"
@@ -180,21 +181,21 @@ func TestAnAnswerFromAnotherProcessIsCarriedOutByTheOneThatWrites(t *testing.T) 
 	res := b.call(t, agent, "jot", `{"path":"a.md","line":"two"}`)
 	waited := make(chan tool.Result, 1)
 	go func() {
-		r, err := b.reg.Await(context.Background(), res.Question.ID)
+		r, err := b.reg.Await(context.Background(), res.Question.ID, 0)
 		if err != nil {
 			t.Error(err)
 		}
 		waited <- r
 	}()
 	r, err := second.Answer(t.Context(), person, res.Question.ID, tool.Answer{Approve: true})
-	if err != nil || r.Question == nil || r.Question.State != tool.Approved {
-		t.Fatalf("got %+v, %v", r, err)
+	if err != nil || !r.Success {
+		t.Fatalf("the one who answered does not hear of it: %+v, %v", r, err)
 	}
 	if r := <-waited; !r.Success || r.Operation == "" || b.read(t, "a.md") != "one\ntwo\n" {
 		t.Errorf("got %+v, %q", r, b.read(t, "a.md"))
 	}
 	// Whoever asks later gets the same answer, with the tool's own type.
-	again, err := second.Await(t.Context(), res.Question.ID)
+	again, err := second.Await(t.Context(), res.Question.ID, 0)
 	if v, ok := again.Value.(Jotted); err != nil || !ok || v.Path != "a.md" {
 		t.Errorf("got %+v, %v", again, err)
 	}
@@ -213,10 +214,10 @@ func TestAnActIsAskedBeforeItRunsAndAgainForItsEdits(t *testing.T) {
 	if err != nil || res.Question == nil || b.runs != 1 || b.read(t, "new.md") != "(none)" {
 		t.Fatalf("its edits were not asked about: %+v, %v", res, err)
 	}
-	if _, err := b.reg.Answer(t.Context(), person, res.Question.ID, tool.Answer{Approve: true, Args: json.RawMessage(`{"url":"y"}`)}); fault.Of(err) != fault.Invalid {
+	if _, err := b.reg.Answer(t.Context(), person, res.Question.ID, tool.Answer{Approve: true, Revision: 1, Args: json.RawMessage(`{"url":"y"}`)}); fault.Of(err) != fault.Invalid {
 		t.Errorf("the arguments of an act that ran were changed: %v", err)
 	}
-	res, err = b.reg.Answer(t.Context(), person, res.Question.ID, tool.Answer{Approve: true})
+	res, err = b.reg.Answer(t.Context(), person, res.Question.ID, tool.Answer{Approve: true, Revision: 1})
 	if err != nil || !res.Success || b.runs != 1 || b.read(t, "new.md") != "body 1" {
 		t.Errorf("it ran %d times: %+v, %v", b.runs, res, err)
 	}
@@ -350,7 +351,7 @@ func TestQuestionsEnd(t *testing.T) {
 		if _, err := b.reg.Answer(t.Context(), person, id, tool.Answer{Approve: true}); fault.Of(err) != fault.Conflict {
 			t.Errorf("%s was answered: %v", id, err)
 		}
-		if res, err := b.reg.Await(t.Context(), id); err != nil || res.Success || res.Refused == "" {
+		if res, err := b.reg.Await(t.Context(), id, 0); err != nil || res.Success || res.Refused == "" {
 			t.Errorf("%s: %+v, %v", id, res, err)
 		}
 	}
@@ -431,5 +432,167 @@ func BenchmarkEmptyRead(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// TestAnAnswerIsBoundToWhatWasSeen: what the person looked at is what is done,
+// and nothing else.
+func TestAnAnswerIsBoundToWhatWasSeen(t *testing.T) {
+	b := open(t, nil)
+	q := b.call(t, agent, "jot", `{"path":"a.md","line":"two"}`).Question
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(b.dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("a.md", "other\n")
+	yes := tool.Answer{Approve: true}
+	res, err := b.reg.Answer(t.Context(), person, q.ID, yes)
+	if err != nil || res.Question == nil || res.Question.Revision != 1 {
+		t.Fatalf("got %+v, %v", res, err)
+	}
+	if _, err := b.reg.Answer(t.Context(), person, q.ID, yes); fault.Of(err) != fault.Conflict || b.read(t, "a.md") != "other\n" {
+		t.Errorf("an answer to the old question was taken: %v, %q", err, b.read(t, "a.md"))
+	}
+	edit := tool.Answer{Approve: true, Revision: 1, Args: json.RawMessage(`{"path":"a.md","line":"three"}`)}
+	next, err := b.reg.Rehearse(t.Context(), person, q.ID, edit)
+	if err != nil || len(next.Changes) != 1 || !strings.Contains(next.Changes[0].Diff, "+three") {
+		t.Fatalf("got %+v, %v", next, err)
+	}
+	write("a.md", "again\n")
+	edit.Plan = next.Plan
+	if res, err = b.reg.Answer(t.Context(), person, q.ID, edit); err != nil || res.Question == nil || b.read(t, "a.md") != "again\n" {
+		t.Errorf("another plan than the rehearsed one was carried out: %+v, %v", res, err)
+	}
+	edit = tool.Answer{Approve: true, Revision: 2, Args: json.RawMessage(`{"path":"a.md","line":"x","dry_run":true}`)}
+	if _, err := b.reg.Answer(t.Context(), person, q.ID, edit); fault.Of(err) != fault.Invalid || b.read(t, "a.md") != "again\n" {
+		t.Errorf("a dry run changed something: %v, %q", err, b.read(t, "a.md"))
+	}
+	none := tool.Answer{Approve: true, Revision: 2, Paths: []string{}}
+	if res, err = b.reg.Answer(t.Context(), person, q.ID, none); err != nil || res.Operation != "" || b.read(t, "a.md") != "again\n" {
+		t.Errorf("no file was chosen: %+v, %v", res, err)
+	}
+}
+
+// TestAnAnswerThatNobodyCarriesOutIsTakenBack: a process that holds the vault
+// and does not attend must not swallow it.
+func TestAnAnswerThatNobodyCarriesOutIsTakenBack(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits for seconds")
+	}
+	b := open(t, nil)
+	q := b.call(t, agent, "jot", `{"path":"a.md","line":"two"}`).Question
+	other := b.deps
+	other.Writable = func(context.Context) error { return fault.New(fault.Busy, "another process writes") }
+	second := tool.NewRegistry(other, tool.Toolset("bench", docs, tool.Change[Jot](b.dir)))
+	if _, err := second.Answer(t.Context(), person, q.ID, tool.Answer{Approve: true}); fault.Of(err) != fault.Busy {
+		t.Errorf("got %v", err)
+	}
+	now, err := b.reg.Question(t.Context(), q.ID)
+	if err != nil || now.State != tool.Pending || now.Answer != nil {
+		t.Errorf("got %+v, %v", now, err)
+	}
+	other.Writable = func(context.Context) error { return fault.New(fault.ReadOnly, "it cannot be written") }
+	third := tool.NewRegistry(other, tool.Toolset("bench", docs, tool.Change[Jot](b.dir)))
+	if _, err := third.Answer(t.Context(), person, q.ID, tool.Answer{Approve: true}); fault.Of(err) != fault.ReadOnly {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAnActIsNeverRunTwice(t *testing.T) {
+	b := open(t, nil)
+	q := *b.call(t, agent, "fetch", `{"url":"x"}`).Question
+	old := q
+	q.State, q.Operation, q.Answer = tool.Running, "op-x", &tool.Answer{Approve: true}
+	if ok, err := b.at.Questions.Update(t.Context(), q, old.State, old.Revision); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	if err := b.registry().Recover(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if q, err := b.reg.Question(t.Context(), q.ID); err != nil || q.State != tool.Failed {
+		t.Errorf("got %+v, %v", q, err)
+	}
+}
+
+// TestNothingIsDoneWhenNobodyCouldDecide: rules that cannot be read allow
+// nothing.
+func TestNothingIsDoneWhenNobodyCouldDecide(t *testing.T) {
+	broken := &brokenRules{}
+	b := open(t, func(d *tool.Deps) {
+		broken.Questions = d.Questions
+		d.Questions = broken
+	})
+	q := b.call(t, agent, "fetch", `{"url":"x","save":"new.md"}`).Question
+	broken.err = fault.New(fault.Busy, "the database is locked")
+	if _, err := b.reg.Answer(t.Context(), person, q.ID, tool.Answer{Approve: true}); err == nil || b.read(t, "new.md") != "(none)" {
+		t.Errorf("got %v, %q", err, b.read(t, "new.md"))
+	}
+}
+
+// brokenRules is a real store whose rules cannot be read.
+type brokenRules struct {
+	tool.Questions
+	err error
+}
+
+func (b *brokenRules) Rules(ctx context.Context) ([]policy.Rule, error) {
+	if b.err != nil {
+		return nil, b.err
+	}
+	return b.Questions.Rules(ctx)
+}
+
+func TestAFullListAndABrokenOffWrite(t *testing.T) {
+	b := open(t, func(d *tool.Deps) {
+		apply := d.Apply
+		d.Apply = func(ctx context.Context, op string, set change.Set) error {
+			if set[0].Path == "half.md" {
+				return &unsettled{}
+			}
+			return apply(ctx, op, set)
+		}
+	})
+	mine := person
+	mine.Explicit = true
+	if _, err := b.reg.Call(t.Context(), mine, "jot", json.RawMessage(`{"path":"half.md","line":"x"}`)); err == nil {
+		t.Error("it was acknowledged")
+	}
+	ops, err := b.at.History.Unsettled(t.Context())
+	if err != nil || len(ops) != 1 {
+		t.Errorf("what broke off is not left to recovery: %v, %v", ops, err)
+	}
+	for i := range 20 {
+		b.call(t, agent, "jot", fmt.Sprintf(`{"path":"%d.md","line":"x"}`, i))
+	}
+	if _, err := b.reg.Call(t.Context(), agent, "jot", json.RawMessage(`{"path":"a.md","line":"x"}`)); fault.Of(err) != fault.Busy {
+		t.Errorf("a person is buried in questions: %v", err)
+	}
+}
+
+type unsettled struct{}
+
+func (*unsettled) Error() string   { return "it broke off" }
+func (*unsettled) Unsettled() bool { return true }
+
+func TestLinksAreJudgedByWhereTheyLead(t *testing.T) {
+	protected, err := pattern.Compile([]string{"private/**"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := open(t, func(d *tool.Deps) {
+		d.Policy.Protected = protected
+		d.Real = func(paths []string) []string {
+			out := slices.Clone(paths)
+			if i := slices.Index(out, "link.md"); i >= 0 {
+				out[i] = "Private/x.md"
+			}
+			return out
+		}
+	})
+	for _, p := range []string{"link.md", "Private/y.md", "PRIVATE/y.md"} {
+		if _, err := b.reg.Call(t.Context(), agent, "jot", json.RawMessage(`{"path":"`+p+`","line":"x"}`)); fault.Of(err) != fault.Denied {
+			t.Errorf("%s: %v", p, err)
+		}
 	}
 }

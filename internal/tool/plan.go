@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lore/internal/change"
+	"lore/internal/pick"
 )
 
 // A Preview tells a person what a planned call will do. It is made from what
@@ -45,12 +46,6 @@ type FileChange struct {
 	Hunks int `json:"hunks,omitempty"`
 }
 
-// hunksOf is the same wherever a diff is drawn or cut into hunks, so that the
-// number of a hunk means one thing.
-func hunksOf(before, after string) []change.Hunk {
-	return change.Diff(before, after, change.DiffOptions{NoMarks: true})
-}
-
 func sides(e change.Edit) (before, after string) {
 	if e.Before != nil {
 		before = *e.Before
@@ -66,7 +61,7 @@ func drawn(set change.Set) []FileChange {
 	out := make([]FileChange, len(set))
 	for i, e := range set {
 		before, after := sides(e)
-		hunks := hunksOf(before, after)
+		hunks := pick.Hunks(before, after)
 		c := FileChange{Path: e.Path, From: e.From, Action: e.Kind(), Hunks: len(hunks)}
 		c.Added, c.Removed = change.Count(hunks)
 		if len(hunks) > 0 {
@@ -114,26 +109,6 @@ func bases(set change.Set) map[string]string {
 	return out
 }
 
-// shrinks reports whether a note of some length loses more than half of it.
-func shrinks(set change.Set) bool {
-	const short = 200 // bytes; below it a rewrite is no loss worth a second question
-	for _, e := range set {
-		if e.Before != nil && e.After != nil && len(*e.Before) > short && len(*e.After)*2 < len(*e.Before) {
-			return true
-		}
-	}
-	return false
-}
-
-func creates(set change.Set) bool {
-	for _, e := range set {
-		if e.Kind() != change.Creates {
-			return false
-		}
-	}
-	return len(set) > 0
-}
-
 // previewOf describes a planned call.
 func previewOf(t *Tool, value any, set change.Set) Preview {
 	var p Preview
@@ -173,80 +148,4 @@ func summary(t *Tool, set change.Set) string {
 		}
 	}
 	return fmt.Sprintf("%s: %s of %d files", t.Title, strings.Join(parts, ", "), len(set))
-}
-
-// choose keeps the part of a set that a person accepted: the files of paths
-// when there are any, and of a file with an entry in hunks only those places,
-// counted from 1.
-func choose(set change.Set, paths []string, hunks map[string][]int) (change.Set, error) {
-	var out change.Set
-	wanted := map[string]bool{}
-	for _, p := range paths {
-		wanted[p] = true
-	}
-	for _, e := range set {
-		if len(paths) > 0 && !wanted[e.Path] && (e.From == "" || !wanted[e.From]) {
-			continue
-		}
-		delete(wanted, e.Path)
-		delete(wanted, e.From)
-		if list, ok := hunks[e.Path]; ok {
-			var err error
-			if e, err = chooseHunks(e, list); err != nil {
-				return nil, err
-			}
-		}
-		if e.Before != nil && e.After != nil && *e.Before == *e.After {
-			if e.From == "" {
-				continue
-			}
-			e.Before, e.After = nil, nil
-		}
-		out = append(out, e)
-	}
-	for p := range wanted {
-		return nil, notShown("paths", p)
-	}
-	for p := range hunks {
-		if !contains(set, p) {
-			return nil, notShown("hunks", p)
-		}
-	}
-	return out, nil
-}
-
-func contains(set change.Set, path string) bool {
-	for _, e := range set {
-		if e.Path == path {
-			return true
-		}
-	}
-	return false
-}
-
-func chooseHunks(e change.Edit, list []int) (change.Edit, error) {
-	if e.Before == nil || e.After == nil {
-		return e, invalidHunks("only the places of a changed note can be chosen one by one")
-	}
-	all := hunksOf(*e.Before, *e.After)
-	var keep []change.Hunk
-	for _, n := range list {
-		if n < 1 || n > len(all) {
-			return e, invalidHunks(fmt.Sprintf("%s has %d places, not one of number %d", e.Path, len(all), n))
-		}
-	}
-	for i, h := range all {
-		for _, n := range list {
-			if n == i+1 {
-				keep = append(keep, h)
-				break
-			}
-		}
-	}
-	text, err := change.Apply(*e.Before, keep)
-	if err != nil {
-		return e, err
-	}
-	e.After = &text
-	return e, nil
 }

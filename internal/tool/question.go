@@ -43,15 +43,18 @@ type Question struct {
 	Who      access.Principal `json:"who"`
 	Tool     string           `json:"tool"`
 	// Definition is the hash of the tool as it was when it was asked about.
-	Definition string            `json:"definition"`
-	Args       json.RawMessage   `json:"args"` // canonical
-	ArgsHash   string            `json:"args_hash"`
-	Plan       string            `json:"plan"`            // the hash of the edits
-	Files      map[string]string `json:"files,omitempty"` // path to hash of what it was computed from; "" must not exist
-	Preview    Preview           `json:"preview"`
-	Risk       policy.Risk       `json:"risk"`
-	Reason     string            `json:"reason"` // why a person is asked
-	Changes    []FileChange      `json:"changes,omitempty"`
+	Definition string          `json:"definition"`
+	Args       json.RawMessage `json:"args"` // canonical
+	ArgsHash   string          `json:"args_hash"`
+	Plan       string          `json:"plan"` // the hash of the edits
+	// Moment is when it was planned. Planning again takes the same moment, so
+	// that a template with the time in it gives the same text.
+	Moment  time.Time         `json:"moment"`
+	Files   map[string]string `json:"files,omitempty"` // path to hash of what it was computed from; "" must not exist
+	Preview Preview           `json:"preview"`
+	Risk    policy.Risk       `json:"risk"`
+	Reason  string            `json:"reason"` // why a person is asked
+	Changes []FileChange      `json:"changes,omitempty"`
 	// Edits are kept when they cannot be planned again: those of an act that
 	// already ran. Value is what it answered.
 	Edits change.Set      `json:"edits,omitempty"`
@@ -68,11 +71,17 @@ type Question struct {
 // An Answer is what a person says to a question.
 type Answer struct {
 	Approve bool `json:"approve"`
+	// Revision is that of the question as the person saw it. An answer to an
+	// older one is refused: what it was given to is no longer what waits.
+	Revision int `json:"revision"`
+	// Plan is the hash of the plan that the person saw for edited arguments
+	// ([Registry.Rehearse]). Without it, what destroys is asked about again.
+	Plan string `json:"plan,omitempty"`
 	// Args replaces the arguments; the plan is then made from these.
 	Args json.RawMessage `json:"args,omitempty"`
 	// Paths keeps the edits of these files only, Hunks of a file only these
-	// places, counted from 1.
-	Paths []string         `json:"paths,omitempty"`
+	// places, counted from 1. No Paths is all of them, an empty list none.
+	Paths []string         `json:"paths"`
 	Hunks map[string][]int `json:"hunks,omitempty"`
 	// Word goes to the caller.
 	Word string `json:"word,omitempty"`
@@ -176,12 +185,4 @@ type Ledger interface {
 	// Record keeps a call. Records of reads may be written a little later, but
 	// not after Close of the ledger.
 	Record(ctx context.Context, c CallRecord) error
-}
-
-func notShown(field, path string) error {
-	return fault.Field(field, "choose among the files of the question", "%q is none of them", path)
-}
-
-func invalidHunks(why string) error {
-	return fault.Field("hunks", "see the question's diff", "%s", why)
 }

@@ -39,6 +39,8 @@ type Deps struct {
 	Writable func(ctx context.Context) error
 	// Apply makes the edits under an operation's id, all or none.
 	Apply func(ctx context.Context, op string, set change.Set) error
+	// Real tells which files paths lead to when they are links; may be nil.
+	Real func(paths []string) []string
 	// Settle waits until the index has seen these paths, so that the next
 	// question reads what was just written.
 	Settle func(ctx context.Context, paths []string) error

@@ -16,6 +16,7 @@
 package tool
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -196,7 +197,9 @@ func bind[In, Out any](f func(context.Context, In) (Out, change.Set, error)) wor
 }
 
 func input[In any](args json.RawMessage) (in In, err error) {
-	if err := json.Unmarshal(args, &in); err != nil {
+	d := json.NewDecoder(bytes.NewReader(args))
+	d.UseNumber() // a long number in a free field keeps its digits
+	if err := d.Decode(&in); err != nil {
 		return in, fault.New(fault.Invalid, "arguments: %v", err)
 	}
 	return in, nil

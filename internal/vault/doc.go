@@ -1,6 +1,6 @@
 // Package vault reads and watches the files of one vault: a folder of Markdown.
 // The files are the only truth; nothing here knows that an index exists, what
-// a note says, or who asks. It is the only code that opens notes.
+// a note says, or who asks. It writes nothing: package vault/writer does.
 //
 // # Paths
 //

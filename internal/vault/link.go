@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -73,4 +74,21 @@ func Trace(root *os.Root, disk string) (end string, plain bool) {
 		}
 	}
 	return disk, true
+}
+
+// Real tells which files the paths lead to: each its own, unless it is a link to
+// another file of the vault.
+func (v *Vault) Real(keys []string) []string {
+	out := slices.Clone(keys)
+	root, err := v.Handle()
+	if err != nil {
+		return out
+	}
+	defer root.Close()
+	for i, key := range keys {
+		if end, plain := Trace(root, key); plain {
+			out[i] = Key(end)
+		}
+	}
+	return out
 }

@@ -169,7 +169,10 @@ more than what was asked for.`,
 					}
 					a.Args = edited
 				}
-				return a, p.confirmed(cmd, q, a, yes)
+				a.Revision = q.Revision
+				var err error
+				a.Plan, err = p.confirmed(cmd, q, a, yes)
+				return a, err
 			})
 		},
 	}
@@ -178,23 +181,24 @@ more than what was asked for.`,
 	return cmd
 }
 
-// confirmed shows what edited arguments would do and asks about it.
-func (p *program) confirmed(cmd *cobra.Command, q tool.Question, a tool.Answer, yes bool) error {
+// confirmed shows what edited arguments would do and asks about it. It returns
+// the plan that was agreed to, nothing with --yes.
+func (p *program) confirmed(cmd *cobra.Command, q tool.Question, a tool.Answer, yes bool) (string, error) {
 	if yes {
-		return nil
+		return "", nil
 	}
 	if !draw.AtTerminal(cmd.InOrStdin()) {
-		return fault.Fix(fault.Invalid, "add --yes", "there is no terminal to show the new plan on")
+		return "", fault.Fix(fault.Invalid, "add --yes", "there is no terminal to show the new plan on")
 	}
 	next, err := p.session.Registry.Rehearse(cmd.Context(), access.Terminal(), q.ID, a)
 	if err != nil {
-		return err
+		return "", err
 	}
 	p.showQuestion(p.err, p.notice, next, true, shownFiles)
 	if ok, there := p.yes(cmd.Context(), p.typed(cmd.InOrStdin()), "With these arguments?"); !ok || !there {
-		return fault.New(fault.Cancelled, "not answered; it still waits")
+		return "", fault.New(fault.Cancelled, "not answered; it still waits")
 	}
-	return nil
+	return next.Plan, nil
 }
 
 // theQuestion is the one that the words name, or the only one that waits.
@@ -227,16 +231,13 @@ func (p *program) answer(cmd *cobra.Command, args []string, make func(tool.Quest
 		if err != nil {
 			return err
 		}
+		if a.Approve && a.Plan == "" && !p.g.JSON {
+			p.say(q.Preview.Summary)
+		}
+		a.Revision = q.Revision
 		res, err := s.Registry.Answer(ctx, access.Terminal(), q.ID, a)
 		if err != nil {
 			return err
-		}
-		if res.Question != nil && res.Question.State == tool.Approved {
-			if p.g.JSON {
-				return p.encode(res.Question)
-			}
-			p.say("approved; the process that holds the vault carries it out")
-			return nil
 		}
 		if !a.Approve {
 			if p.g.JSON {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 
 	"lore/internal/access"
 	"lore/internal/fault"
@@ -28,25 +29,34 @@ const askHelp = `  y  yes: do exactly this
 func (p *program) ask(ctx context.Context, s *Session, in io.Reader, q tool.Question) (tool.Result, error) {
 	p.showQuestion(p.err, p.notice, q, true, shownFiles)
 	elsewhere, stop := context.WithCancel(ctx)
-	defer stop()
+	var wg sync.WaitGroup
+	defer func() {
+		stop()
+		wg.Wait()
+	}()
 	type answered struct {
 		res tool.Result
 		err error
 	}
 	other := make(chan answered, 1)
 	go func() {
-		res, err := s.Registry.Await(elsewhere, q.ID)
+		res, err := s.Registry.Await(elsewhere, q.ID, q.Revision)
 		other <- answered{res, err}
 	}()
+	wg.Go(func() { s.Registry.Attend(elsewhere) }) // this process holds the vault
 	lines := p.typed(in)
 	for {
-		fmt.Fprintf(p.err, "%s ", p.notice.Bold("Do this? [y/n/s/e/d/?]"))
+		fmt.Fprintf(p.err, "%s %s ", p.notice.Bold("Do this? [y/n/s/e/d/?]"), p.notice.Dim(draw.OneLine(q.Preview.Summary)))
 		select {
 		case a := <-other:
 			if ctx.Err() != nil {
 				return tool.Result{}, p.withdraw(s, q)
 			}
-			fmt.Fprintln(p.err, p.notice.Dim("answered elsewhere"))
+			word := "answered elsewhere"
+			if a.err == nil && a.res.Question != nil {
+				word = "something changed: it was computed again"
+			}
+			fmt.Fprintln(p.err, "\n"+p.notice.Dim(word))
 			return a.res, a.err
 		case <-ctx.Done():
 			return tool.Result{}, p.withdraw(s, q)
@@ -62,6 +72,7 @@ func (p *program) ask(ctx context.Context, s *Session, in io.Reader, q tool.Ques
 			if answer != nil {
 				stop()
 				<-other // only one of the two may carry it out
+				answer.Revision = q.Revision
 				return s.Registry.Answer(ctx, access.Terminal(), q.ID, *answer)
 			}
 		}
@@ -81,6 +92,7 @@ func (p *program) withdraw(s *Session, q tool.Question) error {
 // typed hands out what is typed, line by line. There is one reader for the
 // whole run: two would take each other's lines.
 func (p *program) typed(in io.Reader) <-chan string {
+	draw.Flush(in) // what was typed before the question is no answer to it
 	if p.lines == nil {
 		p.lines = make(chan string)
 		go func() {
@@ -90,6 +102,11 @@ func (p *program) typed(in io.Reader) <-chan string {
 				p.lines <- sc.Text()
 			}
 		}()
+		return p.lines
+	}
+	select {
+	case <-p.lines: // a line that was typed ahead
+	default:
 	}
 	return p.lines
 }
@@ -218,11 +235,12 @@ func (p *program) editArgs(ctx context.Context, s *Session, lines <-chan string,
 	if err != nil || args == nil {
 		return nil, err
 	}
-	a := &tool.Answer{Approve: true, Args: args}
+	a := &tool.Answer{Approve: true, Args: args, Revision: q.Revision}
 	next, err := s.Registry.Rehearse(ctx, access.Terminal(), q.ID, *a)
 	if err != nil {
 		return nil, err
 	}
+	a.Plan = next.Plan
 	p.showQuestion(p.err, p.notice, next, true, shownFiles)
 	if yes, ok := p.yes(ctx, lines, "With these arguments?"); !ok || !yes {
 		return nil, nil

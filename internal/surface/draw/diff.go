@@ -15,6 +15,9 @@ func (s Screen) Diff(b *strings.Builder, diff string) {
 	if diff == "" {
 		return
 	}
+	if !mixedEnds(diff) {
+		diff = strings.ReplaceAll(diff, "\r\n", "\n")
+	}
 	lines := strings.Split(strings.TrimSuffix(diff, "\n"), "\n")
 	for i := 0; i < len(lines); {
 		gone, come := run(lines[i:], '-'), 0
@@ -31,6 +34,22 @@ func (s Screen) Diff(b *strings.Builder, diff string) {
 	}
 }
 
+// mixedEnds reports whether a diff has lines with both sorts of line ends, so
+// that the ends are a part of what changes. Headers of places count for none.
+func mixedEnds(diff string) bool {
+	with, without := false, false
+	for line := range strings.SplitSeq(diff, "\n") {
+		switch {
+		case line == "" || line[0] == '@' || line[0] == '\\':
+		case strings.HasSuffix(line, "\r"):
+			with = true
+		default:
+			without = true
+		}
+	}
+	return with && without
+}
+
 // run counts the lines that begin with a sign.
 func run(lines []string, sign byte) int {
 	n := 0
@@ -41,7 +60,7 @@ func run(lines []string, sign byte) int {
 }
 
 func (s Screen) diffLine(b *strings.Builder, line string) {
-	text := Harmless(strings.TrimSuffix(line, "\r"))
+	text := Revealed(line)
 	switch {
 	case strings.HasPrefix(line, "@@"), strings.HasPrefix(line, "\\"):
 		text = s.Dim(text)
@@ -81,8 +100,8 @@ const around = 24
 func (s Screen) pairs(b *strings.Builder, gone, come []string) {
 	var olds, news strings.Builder
 	for i := range gone {
-		before, after := strings.TrimSuffix(gone[i][1:], "\r"), strings.TrimSuffix(come[i][1:], "\r")
-		if before == after || !s.Terminal {
+		before, after := gone[i][1:], come[i][1:]
+		if !s.Terminal {
 			s.diffLine(&olds, gone[i])
 			s.diffLine(&news, come[i])
 			continue
@@ -116,7 +135,7 @@ func shared(a, b string) (start, end int) {
 
 // part draws one side of a replaced line, the part that differs set off.
 func (s Screen) part(b *strings.Builder, sign, line string, start, end int, paint func(string) string) {
-	head, mid, tail := Harmless(line[:start]), Harmless(line[start:len(line)-end]), Harmless(line[len(line)-end:])
+	head, mid, tail := Revealed(line[:start]), Revealed(line[start:len(line)-end]), Revealed(line[len(line)-end:])
 	if Cells(head)+Cells(mid)+Cells(tail) > s.Width-3 {
 		if n := utf8.RuneCountInString(head); n > around {
 			r := []rune(head)

@@ -105,6 +105,33 @@ func Harmless(s string) string {
 	return b.String()
 }
 
+// Revealed is [Harmless] for text that a person decides about: characters that
+// no font draws become visible too, because words could hide in them.
+func Revealed(s string) string {
+	s = Harmless(s)
+	if !strings.ContainsFunc(s, unseen) {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		if unseen(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
+}
+
+// unseen are characters without a shape. The joiner of emoji and the mark of
+// their picture form stay.
+func unseen(r rune) bool {
+	switch {
+	case r == 0xad, r == 0x34f, r == 0x115f, r == 0x1160, r == 0x17b4, r == 0x17b5, r == 0x180e, r == 0x3164, r == 0xffa0, r == 0xfeff:
+		return true
+	case r == 0x200b, r >= 0x2060 && r <= 0x206f, r >= 0xfe00 && r <= 0xfe0e, r >= 0xfff9 && r <= 0xfffb, r >= 0xe0100 && r <= 0xe01ef:
+		return true
+	}
+	return false
+}
+
 // OneLine is [Harmless] for what must not begin a line of its own, such as a
 // title.
 func OneLine(s string) string {

@@ -94,6 +94,7 @@ type script struct {
 	before   map[string]string // the vault when it was opened
 	meddled  bool              // the script wrote files after that
 	question string            // the id of the last question
+	revision int
 }
 
 func runScript(t *testing.T, path, name string, open func(Place) []*tool.Tool) {
@@ -255,7 +256,7 @@ func (s *script) reply(ctx context.Context, f *txtar.File) error {
 	if s.question == "" {
 		return errors.New("nothing was asked")
 	}
-	var a tool.Answer
+	a := tool.Answer{Revision: s.revision} // as it was seen last
 	if err := json.Unmarshal(f.Data, &a); err != nil {
 		return fmt.Errorf("the answer is no JSON: %w", err)
 	}
@@ -267,7 +268,7 @@ func (s *script) reply(ctx context.Context, f *txtar.File) error {
 
 func (s *script) asked() {
 	if s.err == nil && s.res.Question != nil {
-		s.question = s.res.Question.ID
+		s.question, s.revision = s.res.Question.ID, s.res.Question.Revision
 	}
 }
 

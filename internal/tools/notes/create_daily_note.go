@@ -46,7 +46,7 @@ type periodic struct {
 
 // Plan finds the note, or makes it from its template.
 func (in CreateDailyNote) Plan(ctx context.Context, env Env) (DailyNote, change.Set, error) {
-	day, err := env.day(in.Date)
+	day, err := env.day(ctx, in.Date)
 	if err != nil {
 		return DailyNote{}, nil, err
 	}
@@ -77,8 +77,11 @@ func (in CreateDailyNote) Plan(ctx context.Context, env Env) (DailyNote, change.
 }
 
 // day reads a date; words for near days too.
-func (env Env) day(s string) (time.Time, error) {
-	now := env.Now()
+func (env Env) day(ctx context.Context, s string) (time.Time, error) {
+	now := tool.Moment(ctx)
+	if now.IsZero() {
+		now = env.Now()
+	}
 	switch strings.ToLower(strings.TrimSpace(s)) {
 	case "", "today":
 		return now, nil

@@ -223,6 +223,8 @@ func parseBlocks(diff string) ([]block, error) {
 				return nil, bad(i+1, "the search is empty")
 			}
 			out, state = append(out, b), 0
+		case mark == "middle" && state == 2:
+			return nil, bad(i+1, "a block has two lines of =======; search for less, so that none stands in it")
 		case mark == "search" || mark == "replace":
 			return nil, bad(i+1, "this mark does not belong here")
 		case state == 1:
@@ -248,7 +250,7 @@ func markOf(l string) string {
 	switch {
 	case len(l) >= 10 && strings.HasSuffix(l, " SEARCH") && strings.Trim(strings.TrimSuffix(l, " SEARCH"), "<-") == "":
 		return "search"
-	case len(l) >= 5 && strings.Trim(l, "=") == "":
+	case l == "=======":
 		return "middle"
 	case len(l) >= 11 && strings.HasSuffix(l, " REPLACE") && strings.Trim(strings.TrimSuffix(l, " REPLACE"), ">+") == "":
 		return "replace"

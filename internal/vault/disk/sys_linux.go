@@ -3,6 +3,7 @@ package disk
 import (
 	"os"
 	"strings"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -21,10 +22,13 @@ func syncAllAt(fd int) error { return unix.Syncfs(fd) }
 
 // BootID names the time since the machine was started: what was written in it
 // and not synced is still there.
-func BootID() string {
+func BootID() string { return bootID() }
+
+// bootID is read once: it cannot change under a process.
+var bootID = sync.OnceValue(func() string {
 	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
 		return ""
 	}
 	return strings.TrimSpace(string(id))
-}
+})

@@ -68,7 +68,7 @@ func (t *Op) declare() error {
 		}
 	}
 	if err == nil && !there {
-		err = t.putManifest(data)
+		err = t.Put(t.mark(manifestName), data, false)
 	}
 	if there || errors.Is(err, os.ErrExist) {
 		return errTwice
@@ -303,8 +303,12 @@ func (t *Op) aside() (Shelf, error) {
 		if i > 0 {
 			s.Op += "~" + strconv.Itoa(i)
 		}
-		if there, err := t.taken(DiscardedFolder, s.Op); err != nil || !there {
-			return s, err
+		there, err := t.taken(DiscardedFolder, s.Op)
+		if err == nil && !there && s.single { // a slot whose manifest a crash kept from following
+			there, err = t.Exists(s.File("0"))
+		}
+		if err != nil || !there {
+			return s, disk.Explain(own, err)
 		}
 	}
 }

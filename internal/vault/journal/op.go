@@ -23,7 +23,6 @@ const (
 	DisplacedFolder = own + "/displaced" // what operations replaced, until history has it
 	DiscardedFolder = own + "/discarded" // what operations staged that were taken back
 	TrashFolder     = own + "/trash"     // what operations deleted, by operation and path
-	SpareFolder     = own + "/spare"     // manifests of single steps that are done, to be written again
 	RecoveredFolder = own + "/recovered" // what nobody knows the place of
 )
 
@@ -36,9 +35,6 @@ type Op struct {
 	Warnings []string
 	Now      func() time.Time
 	Log      *slog.Logger
-
-	// Spares are the names in [SpareFolder]; nil when none is to be used.
-	Spares *[]string
 
 	set *Shelf // where a slot was set aside
 }
@@ -77,6 +73,9 @@ func (u *Unsettled) Error() string {
 
 // Unwrap gives what broke the operation off.
 func (u *Unsettled) Unwrap() error { return u.Err }
+
+// Unsettled says so to who does not know this package.
+func (u *Unsettled) Unsettled() bool { return true }
 
 // A Conflict is a text that could not stay in its place and was kept.
 type Conflict struct {

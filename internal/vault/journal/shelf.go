@@ -96,7 +96,6 @@ func (t *Op) Record(s Shelf) (m Manifest, ok bool, err error) {
 			return m, false, disk.Explain(own, err)
 		}
 		op, _, _ := strings.Cut(s.Op, "~")
-		// A spare that was about to be written again still speaks of another one.
 		ok = json.Unmarshal(c.Data, &m) == nil && m.Version == Version && m.Op == op && len(m.Steps) > 0
 		return m, ok, nil
 	}
@@ -110,11 +109,7 @@ func (t *Op) Clear(s Shelf) error {
 		return err
 	}
 	for _, name := range names {
-		remove := t.Remove
-		if s.single && rank(name) > 0 {
-			remove = t.spare
-		}
-		if err := remove(s.File(name)); err != nil {
+		if err := t.Remove(s.File(name)); err != nil {
 			return disk.Explain(own, err)
 		}
 	}
@@ -173,55 +168,5 @@ func (t *Op) taken(folder, op string) (bool, error) {
 			return there, disk.Explain(own, err)
 		}
 	}
-	there, err := t.Exists(Shelf{op, folder, true}.File("0"))
-	return there, disk.Explain(own, err)
-}
-
-// maxSpares bounds the files that wait to be written again.
-const maxSpares = 64
-
-// spare keeps a manifest to be written again: to make a file costs more than
-// all else that a save does beside its syncs.
-func (t *Op) spare(p string) error {
-	if t.Spares == nil || len(*t.Spares) >= maxSpares {
-		return t.Remove(p)
-	}
-	name := path.Base(p)
-	err := t.MkdirAll(SpareFolder, 0o700)
-	if err == nil {
-		err = t.MoveOver(p, path.Join(SpareFolder, name))
-	}
-	if err == nil && !slices.Contains(*t.Spares, name) {
-		*t.Spares = append(*t.Spares, name)
-	}
-	return err
-}
-
-// putManifest writes the manifest, into a spare file if there is one. Until it
-// is whole, nothing was done.
-func (t *Op) putManifest(data []byte) error {
-	at := t.mark(manifestName)
-	for t.Plan.Single && t.Spares != nil && len(*t.Spares) > 0 {
-		last := len(*t.Spares) - 1
-		name := (*t.Spares)[last]
-		*t.Spares = (*t.Spares)[:last]
-		err := t.MoveNew(path.Join(SpareFolder, name), at)
-		if disk.Absent(err) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		f, name, err := t.At(at)
-		if err != nil {
-			return err
-		}
-		file, err := t.Sys.Reopen(f, name)
-		if err != nil {
-			return err
-		}
-		defer file.Close()
-		return t.Sys.Write(file, data)
-	}
-	return t.Put(at, data, false)
+	return false, nil
 }

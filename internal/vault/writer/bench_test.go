@@ -43,16 +43,8 @@ func bare(dir, name, text string, folder bool) error {
 }
 
 // BenchmarkSave compares a save with a bare one that promises as much about the
-// disk, turn by turn. The first saves of a vault make two files each, later ones
-// one, as the bare one does, because the manifests of swept ones are written
-// again.
+// disk, turn by turn, so that both meet the same load.
 func BenchmarkSave(b *testing.B) {
-	for _, swept := range []bool{true, false} {
-		b.Run(fmt.Sprintf("swept %v", swept), func(b *testing.B) { saves(b, swept) })
-	}
-}
-
-func saves(b *testing.B, swept bool) {
 	dir := b.TempDir()
 	text := func(i int) string { return fmt.Sprintf("%08d %0*d", i, 4000, i) }
 	for _, n := range []string{"note.md", "bare.md", "short.md"} {
@@ -85,15 +77,9 @@ func saves(b *testing.B, swept bool) {
 		}
 		took[way] = append(took[way], time.Since(at))
 	}
-	w.now = func() time.Time { return time.Now().Add(time.Minute) }
 	for n := 0; b.Loop(); n++ {
 		for way := range ways {
 			try(way, n)
-		}
-		if swept && n%32 == 0 {
-			if _, err := w.Sweep(b.Context(), func(string) bool { return true }); err != nil {
-				b.Fatal(err)
-			}
 		}
 	}
 	median := func(way int) float64 {

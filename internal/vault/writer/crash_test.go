@@ -16,7 +16,6 @@ import (
 
 	"lore/internal/change"
 	"lore/internal/vault"
-	"lore/internal/vault/journal"
 	"lore/internal/vault/vaultcheck"
 )
 
@@ -94,8 +93,6 @@ func (l *lab) fill() {
 			l.t.Fatal(err)
 		}
 	}
-	// A spare manifest speaks of another operation until it is written again.
-	d.put(journal.SpareFolder+"/old.manifest.staged", `{"version":1,"op":"old","single":true,"steps":[{"n":0,"kind":"move","key":"a.md","path":"a.md","from":"f/b.md","stage":"f/b.md"}]}`)
 	if err := os.WriteFile(filepath.Join(l.around, "beside.md"), []byte("beside"), 0o600); err != nil {
 		l.t.Fatal(err)
 	}

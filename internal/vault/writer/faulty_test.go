@@ -123,7 +123,8 @@ func TestEveryCallFails(t *testing.T) {
 			for able, can := range can {
 				t.Run(fmt.Sprintf("%s, forever %v, %s", name, forever, able), func(t *testing.T) {
 					t.Parallel()
-					for at, done := 1, false; !done; at++ {
+					at := 1
+					for done := false; !done; at++ {
 						b := &breaker{at: at, err: errnos[at%3], forever: forever}
 						done = s.tryBroken(t, b, can, kinds[errnos[at%3]])
 						if t.Failed() {
@@ -133,6 +134,7 @@ func TestEveryCallFails(t *testing.T) {
 							at += 10
 						}
 					}
+					t.Logf("%d calls failed", at-2)
 				})
 			}
 		}

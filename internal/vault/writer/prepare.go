@@ -9,7 +9,6 @@ import (
 	"lore/internal/fault"
 	"lore/internal/vault"
 	"lore/internal/vault/disk"
-	"lore/internal/vault/journal"
 )
 
 // prepare makes sure that the vault can be written: Lore's folder is there, the
@@ -32,9 +31,6 @@ func (t *task) prepare() error {
 		return nil
 	}
 	w.unsettled = true
-	if w.spares, err = t.List(journal.SpareFolder); err != nil {
-		return disk.Explain(own, err)
-	}
 	if err := t.settleAll(before); err != nil {
 		return err
 	}

@@ -22,6 +22,6 @@ type task struct {
 
 func (w *Writer) newTask(root *os.Root) *task {
 	return &task{w: w, Op: &journal.Op{
-		Tree: disk.NewTree(w.sys, root, w.can), Staged: map[int]journal.Staging{}, Now: w.now, Log: w.log, Spares: &w.spares,
+		Tree: disk.NewTree(w.sys, root, w.can), Staged: map[int]journal.Staging{}, Now: w.now, Log: w.log,
 	}}
 }

@@ -49,7 +49,6 @@ type Writer struct {
 	unsettled bool      // the journal holds an operation that broke off
 	settled   []Settled // what was recovered on the way, until Recover tells it
 	trashed   map[string][]string
-	spares    []string
 	warned    bool
 }
 

@@ -1,6 +1,6 @@
 //go:build unix
 
-package history
+package state
 
 import (
 	"errors"
@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// lockFile waits until no other process holds the file. The system gives it
+// Lock waits until no other process holds the file. The system gives it
 // back when the file is closed, however the process ends. File systems without
 // locks leave the order to the database, which every writer holds as well.
-func lockFile(f *os.File) error {
+func Lock(f *os.File) error {
 	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
 		switch {

@@ -1,4 +1,4 @@
-package history
+package audit
 
 import (
 	"bufio"
@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -16,9 +15,10 @@ import (
 	"os"
 
 	"lore/internal/fault"
+	"lore/internal/state"
 )
 
-// Verified is what [Store.Verify] found in a log that nobody changed.
+// Verified is what [Log.Verify] found in a log that nobody changed.
 type Verified struct {
 	Entries int
 	// Torn is how often a crash left a piece of a line. That is no loss: an
@@ -41,28 +41,17 @@ func (b *BadEntry) Error() string {
 // Unwrap gives the kind: it is not what was written.
 func (b *BadEntry) Unwrap() error { return fault.Conflict }
 
-// Verify reads the whole audit log and proves every entry. The error is a
-// [BadEntry] that names the first one which was changed, removed or moved, or
-// the end that was cut off. It tells a line that a crash left unfinished from
-// these.
-func (s *Store) Verify(ctx context.Context) (Verified, error) {
-	var known int64
-	var mac string
-	err := s.view(ctx, func(tx *sql.Tx) (err error) {
-		if known, err = fact(ctx, tx, "audit_seq"); err != nil || known == 0 {
-			return err
-		}
-		return tx.QueryRowContext(ctx, `SELECT value FROM fact WHERE name = 'audit_mac'`).Scan(&mac)
-	})
-	if err != nil {
-		return Verified{}, err
-	}
-	s.audit.mu.Lock()
-	defer s.audit.mu.Unlock()
-	f, size, err := s.audit.open()
+// Verify reads the whole log and proves every entry. Known is the last one that
+// must be there. The error is a [BadEntry] that names the first one which was
+// changed, removed or moved, or the end that was cut off. It tells a line that a
+// crash left unfinished from these.
+func (l *Log) Verify(ctx context.Context, known End) (Verified, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f, size, err := l.open()
 	if errors.Is(err, fs.ErrNotExist) {
-		if known > 0 {
-			return Verified{}, &BadEntry{Line: 1, Seq: 1, Problem: fmt.Sprintf("the log is gone; it had %d entries", known)}
+		if known.Seq > 0 {
+			return Verified{}, &BadEntry{Line: 1, Seq: 1, Problem: fmt.Sprintf("the log is gone; it had %d entries", known.Seq)}
 		}
 		return Verified{}, nil
 	}
@@ -70,22 +59,22 @@ func (s *Store) Verify(ctx context.Context) (Verified, error) {
 		return Verified{}, err
 	}
 	defer f.Close()
-	key, err := s.audit.secret(false)
+	key, err := l.secret(false)
 	if err != nil {
-		return Verified{}, explainFile(err, s.audit.keyPath)
+		return Verified{}, state.Explain(err, l.keyPath)
 	}
-	v := verifier{ctx: ctx, key: key, known: known, knownMAC: mac, in: bufio.NewReaderSize(io.LimitReader(f, size), 64<<10)}
+	v := verifier{ctx: ctx, key: key, known: known, in: bufio.NewReaderSize(io.LimitReader(f, size), 64<<10)}
 	err = v.run()
 	return v.found, err
 }
 
 // open opens the log for reading up to the size it has while nobody writes.
-func (a *audit) open() (*os.File, int64, error) {
-	f, err := os.OpenFile(a.path, os.O_RDWR, 0)
+func (l *Log) open() (*os.File, int64, error) {
+	f, err := os.OpenFile(l.path, os.O_RDWR, 0)
 	if err != nil {
 		return nil, 0, err
 	}
-	if err := lockFile(f); err != nil {
+	if err := state.Lock(f); err != nil {
 		return nil, 0, errors.Join(err, f.Close())
 	}
 	info, err := f.Stat()
@@ -93,17 +82,16 @@ func (a *audit) open() (*os.File, int64, error) {
 		return nil, 0, errors.Join(err, f.Close())
 	}
 	// The lock belongs to the open file. A second one reads on without it.
-	r, err := os.Open(a.path)
+	r, err := os.Open(l.path)
 	return r, info.Size(), errors.Join(err, f.Close())
 }
 
 // A verifier walks through a log.
 type verifier struct {
-	ctx      context.Context
-	key      []byte
-	known    int64 // the last entry that must be there, and its MAC
-	knownMAC string
-	in       *bufio.Reader
+	ctx   context.Context
+	key   []byte
+	known End
+	in    *bufio.Reader
 
 	line  int
 	seq   int64 // of the last good entry
@@ -148,7 +136,7 @@ func (v *verifier) step(line []byte) error {
 	}
 	proved := v.proves(line, e)
 	if len(v.piece) > 0 {
-		if !proved || e.Event != "torn" && e.Event != "missing" || e.Torn != pieceSum(v.piece) {
+		if !proved || e.Torn == "" || e.Torn != pieceSum(v.piece) {
 			return v.bad(v.first, v.seq+1, "it was changed: it cannot be read")
 		}
 		v.piece = nil
@@ -159,11 +147,13 @@ func (v *verifier) step(line []byte) error {
 		return v.bad(v.line, e.Seq, "it was changed, or audit.key was")
 	case e.Event == "missing":
 		return v.bad(v.line, v.seq+1, "the end was cut off: entries %d to %d are missing above this line", v.seq+1, e.Last)
+	case e.Event == "replaced" && e.Prev == v.mac:
+		return v.bad(v.line, e.Last, "entry %d above this line is not the one that was written", e.Last)
 	case e.Seq != v.seq+1:
 		return v.outOfOrder(e)
 	case e.Prev != v.mac:
 		return v.bad(v.line, e.Seq, "it does not follow the entry above it")
-	case e.Seq == v.known && e.MAC != v.knownMAC:
+	case e.Seq == v.known.Seq && e.MAC != v.known.MAC:
 		return v.bad(v.line, e.Seq, "it is not the entry that was written under this number")
 	}
 	v.seq, v.mac = e.Seq, e.MAC
@@ -171,14 +161,15 @@ func (v *verifier) step(line []byte) error {
 	return nil
 }
 
-func parseEntry(line []byte) (e entry, ok bool) {
-	return e, bytes.HasSuffix(line, []byte("\n")) && json.Unmarshal(line, &e) == nil && e.MAC != ""
+func parseEntry(line []byte) (e Entry, ok bool) {
+	ok = json.Unmarshal(line, &e) == nil && e.MAC != ""
+	return e, ok
 }
 
-func (v *verifier) proves(line []byte, e entry) bool {
+func (v *verifier) proves(line []byte, e Entry) bool {
 	body, rest, ok := bytes.Cut(line, []byte(macMark+e.MAC))
 	mac, err := hex.DecodeString(e.MAC)
-	return ok && err == nil && string(rest) == "\"}\n" && hmac.Equal(mac, sign(v.key, body))
+	return ok && err == nil && (string(rest) == "\"}\n" || string(rest) == "\"}") && hmac.Equal(mac, sign(v.key, body))
 }
 
 func pieceSum(piece [][]byte) string {
@@ -187,7 +178,7 @@ func pieceSum(piece [][]byte) string {
 }
 
 // outOfOrder tells why an entry that is genuine stands at the wrong place.
-func (v *verifier) outOfOrder(e entry) error {
+func (v *verifier) outOfOrder(e Entry) error {
 	if e.Seq <= v.seq {
 		return v.bad(v.line, e.Seq, "it stands here a second time or was moved")
 	}
@@ -209,15 +200,15 @@ func (v *verifier) outOfOrder(e entry) error {
 
 // end judges what stands after the last good entry.
 func (v *verifier) end() error {
-	if v.seq < v.known {
-		if len(v.piece) > 0 && v.seq+1 < v.known {
-			return v.bad(v.first, v.seq+1, "it was changed or cut; entries up to %d are missing", v.known)
+	if v.seq < v.known.Seq {
+		if len(v.piece) > 0 && v.seq+1 < v.known.Seq {
+			return v.bad(v.first, v.seq+1, "it was changed or cut; entries up to %d are missing", v.known.Seq)
 		}
 		line := v.line + 1
 		if len(v.piece) > 0 {
 			line = v.first
 		}
-		return v.bad(line, v.seq+1, "the end was cut off: entries %d to %d are missing", v.seq+1, v.known)
+		return v.bad(line, v.seq+1, "the end was cut off: entries %d to %d are missing", v.seq+1, v.known.Seq)
 	}
 	if len(v.piece) > 0 {
 		v.found.Torn++

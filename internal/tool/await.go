@@ -1,0 +1,159 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"lore/internal/access"
+	"lore/internal/fault"
+	"lore/internal/pick"
+)
+
+// Rehearse shows what a question would become with an answer, and does nothing.
+// Its Plan, given back in the answer, is what the person then agrees to.
+func (r *Registry) Rehearse(ctx context.Context, person access.Principal, id string, a Answer) (Question, error) {
+	if !person.May(access.Approve) {
+		return Question{}, fault.New(fault.Denied, "only a person can answer")
+	}
+	q, err := r.Question(ctx, id)
+	if err != nil {
+		return Question{}, err
+	}
+	if err := r.prepare(&a, q, person); err != nil {
+		return Question{}, err
+	}
+	c := r.receive(q.Who, q.Tool)
+	c.moment = q.Moment
+	args := q.Args
+	if len(a.Args) > 0 {
+		args = a.Args
+	}
+	if err := c.admit(args, false); err != nil {
+		return Question{}, err
+	}
+	if c.tool.Effect == access.Acts && !q.Ran {
+		p, err := c.foreseen(ctx)
+		q.Preview, q.Args, q.ArgsHash = p, c.args, c.rec.ArgsHash
+		return q, err
+	}
+	value, set, err := c.again(ctx, q)
+	if err != nil {
+		return Question{}, err
+	}
+	plan := set.Hash()
+	if set, err = pick.Choose(set, a.Paths, a.Hunks); err != nil {
+		return Question{}, err
+	}
+	d, err := c.judge(ctx, set, previewOf(c.tool, value, set), "")
+	if err != nil {
+		return Question{}, err
+	}
+	next := c.newQuestion(previewOf(c.tool, value, set), set, d)
+	next.ID, next.Revision, next.State, next.Asked, next.Expires, next.Plan = q.ID, q.Revision, q.State, q.Asked, q.Expires, plan
+	return next, nil
+}
+
+// pollEvery is how often a waiting caller looks whether another process has
+// answered.
+const pollEvery = 150 * time.Millisecond
+
+// Await waits until a question is over and returns the answer of its call, or
+// until it was computed again after the given revision, and returns that. An
+// answer that another process gave is carried out here, when this one can.
+func (r *Registry) Await(ctx context.Context, id string, revision int) (Result, error) {
+	for {
+		q, err := r.Question(ctx, id)
+		switch {
+		case err != nil:
+			return Result{}, err
+		case q.State.Over():
+			return r.resultOf(q)
+		case q.Revision != revision:
+			return r.stillWaits(q), nil
+		case q.State == Approved && r.canWrite(ctx):
+			if res, won, err := r.carryOut(ctx, q); won || err != nil {
+				return res, err
+			}
+		}
+		if err := wait(ctx, pollEvery); err != nil {
+			return Result{}, err
+		}
+	}
+}
+
+// Attend carries out what other processes approve, until ctx ends. A process
+// that stays and holds the vault runs it.
+func (r *Registry) Attend(ctx context.Context) {
+	if r.deps.Questions == nil {
+		return
+	}
+	for wait(ctx, pollEvery) == nil {
+		list, err := r.deps.Questions.List(ctx, Approved)
+		if err != nil && ctx.Err() == nil {
+			r.deps.Log.Warn("approvals cannot be read", "kind", string(fault.Of(err)))
+		}
+		for _, q := range list {
+			if !r.canWrite(ctx) {
+				break
+			}
+			if _, _, err := r.carryOut(ctx, q); err != nil {
+				r.deps.Log.Info("what was approved did not work", "approval", q.ID, "kind", string(fault.Of(err)))
+			}
+		}
+	}
+}
+
+func (r *Registry) canWrite(ctx context.Context) bool {
+	return r.deps.Apply != nil && (r.deps.Writable == nil || r.deps.Writable(ctx) == nil)
+}
+
+// Recover settles the questions that a crash left half answered: what was
+// carried out is done, what may have reached outside has failed, and everything
+// else is asked again. Only the process that holds the vault calls it, after the
+// vault and the ledger are settled.
+func (r *Registry) Recover(ctx context.Context) error {
+	if r.deps.Questions == nil || r.deps.Ledger == nil {
+		return nil
+	}
+	list, err := r.deps.Questions.List(ctx, Approved, Running)
+	if err != nil {
+		return err
+	}
+	for _, old := range list {
+		q, err := r.settled(ctx, old)
+		if err != nil {
+			return err
+		}
+		if _, _, err := r.moved(ctx, q, old); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settled is what becomes of a question that was broken off.
+func (r *Registry) settled(ctx context.Context, q Question) (Question, error) {
+	if q.State == Running {
+		o, err := r.deps.Ledger.Outcome(ctx, q.Operation)
+		if err != nil && fault.Of(err) != fault.NotFound {
+			return q, err
+		}
+		if o == Applied || o == Undone {
+			q.State = Done
+			q.Outcome = json.RawMessage(`{"success":true,"message":"carried out before the program was stopped"}`)
+			return q, nil
+		}
+		if t, err := r.Find(q.Tool); !q.Ran && (err != nil || t.Effect == access.Acts) {
+			// It reached outside, or was about to. Nobody can tell, so it is not
+			// done again by itself.
+			q.State = Failed
+			f := NewFailure(fault.Fix(fault.Unavailable, "look whether it happened before you ask again", "the program was stopped while %s ran", q.Tool))
+			q.Outcome, err = json.Marshal(f)
+			return q, err
+		}
+	}
+	q.State, q.Answer, q.Operation, q.Revision = Pending, nil, "", q.Revision+1
+	q.Notices = append(q.Notices, "asked again: the program was stopped before it was done")
+	return q, nil
+}
