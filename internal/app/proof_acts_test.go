@@ -1,12 +1,17 @@
 package app
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"path"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"lore/internal/access"
+	"lore/internal/change"
 	"lore/internal/tool"
 )
 
@@ -213,6 +218,9 @@ func (w *world) act() {
 		return
 	}
 	w.asked = append(w.asked, res.Question.ID)
+	if c := oneOf(w, res.Question.Changes...); c.Action == change.Replaces && w.chance(70) {
+		_, _ = w.call(person(), "write_note", object{"path": c.Path, "content": w.text(), "mode": "append"}) // refused or not
+	}
 }
 
 // whole says that this is done at once and altogether: half an undo is no undo.
@@ -237,7 +245,7 @@ func (w *world) answer(id string) {
 	if a.Approve && len(q.Changes) > 0 && !w.whole(q.Tool) && w.chance(25) {
 		kind = "part"
 		c := q.Changes[w.random.IntN(len(q.Changes))]
-		if c.Hunks > 0 && c.Action == "replace" && w.chance(50) {
+		if c.Hunks > 0 && c.Action == change.Replaces && w.chance(50) {
 			a.Hunks = map[string][]int{c.Path: {1 + w.random.IntN(c.Hunks)}}
 		} else {
 			a.Paths = []string{c.Path}
@@ -247,10 +255,13 @@ func (w *world) answer(id string) {
 		a.Args, _ = json.Marshal(object{"path": w.fresh(".md"), "content": w.text()}) // strings
 	}
 	w.answers++
+	stale := len(a.Args) == 0 && w.stale(q)
 	res, err := w.face.Registry.Answer(w.t.Context(), access.Terminal(), id, a)
 	w.note("%s %s (%s) %v %v %v: %s", kind, id, q.Tool, a.Approve, a.Paths, a.Hunks, w.outcome(res, err))
 	w.count(q.Tool, res, err)
 	switch {
+	case stale && err == nil && res.Operation != "":
+		w.fail("%s was carried out, and its files were not what was shown", id)
 	case !a.Approve:
 		w.kinds["denied"]++
 	case err == nil && res.Operation != "":
@@ -265,4 +276,19 @@ func (w *world) answer(id string) {
 			w.fail("%s was answered twice: %s", id, w.outcome(again, err))
 		}
 	}
+}
+
+// stale reports whether a file is no longer what a question was computed from.
+func (w *world) stale(q tool.Question) bool {
+	have := w.look()
+	for p, hash := range q.Files {
+		s, there := have[norm.NFC.String(p)]
+		_, text, _ := strings.Cut(s, " ")
+		sum := sha256.Sum256([]byte(text))
+		// A moved file may be anything: its content is not looked at.
+		if moved := hash == "" && there; there != (hash != "") && !moved || hash != "" && hex.EncodeToString(sum[:]) != hash {
+			return true
+		}
+	}
+	return false
 }
