@@ -162,7 +162,11 @@ func (s *session) writable(context.Context) error {
 }
 
 func (s *session) apply(ctx context.Context, op string, set change.Set) error {
-	receipt, err := s.writer.Apply(ctx, op, set)
+	apply := s.writer.Apply
+	if tool.Restoring(ctx) {
+		apply = s.writer.Restore
+	}
+	receipt, err := apply(ctx, op, set)
 	for _, w := range receipt.Warnings {
 		s.log.Warn("a change has a note", "operation", op, "note", w)
 	}
