@@ -29,6 +29,10 @@ printf '\n## search: %s\n\n' "$(basename "$large")"
 "$work/speed" search "$large" "$work/$(basename "$large")"
 printf '\n## start: %s\n\n' "$(basename "${BENCH_START:-$large}")"
 "$work/speed" start "${BENCH_START:-$large}" "$work/start"
+printf '\n## change\n\n'
+"$work/speed" change "$work/change"
+printf '\n## calls\n\n'
+${GO:-go} test ./internal/tool -run '^$' -bench 'EmptyRead|Start' -benchtime 20000x | grep -E '^Benchmark|cpu'
 printf '\n## vectors\n\n'
 "$work/speed" vectors
 printf '\n## embedding\n\n'

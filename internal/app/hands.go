@@ -162,7 +162,11 @@ func (s *session) writable(context.Context) error {
 }
 
 func (s *session) apply(ctx context.Context, op string, set change.Set) error {
-	receipt, err := s.writer.Apply(ctx, op, set)
+	apply := s.writer.Apply
+	if tool.Restoring(ctx) {
+		apply = s.writer.Restore
+	}
+	receipt, err := apply(ctx, op, set)
 	for _, w := range receipt.Warnings {
 		s.log.Warn("a change has a note", "operation", op, "note", w)
 	}
@@ -292,6 +296,14 @@ func (s *session) stands(ctx context.Context, op string) (bool, error) {
 // sweepEvery is how often a process that stays looks after what it displaced.
 const sweepEvery = 5 * time.Second
 
+// prune lets go what history and questions keep no longer. It costs nothing when
+// there is nothing to do.
+func (s *session) prune(ctx context.Context) {
+	if err := errors.Join(s.history.Prune(ctx, s.app.now()), s.asked.Prune(ctx, s.app.now())); err != nil && ctx.Err() == nil {
+		s.log.Warn("old records could not be let go", "error", err)
+	}
+}
+
 // attend carries out what was approved elsewhere and looks after displaced
 // files, until ctx ends.
 func (s *session) attend(ctx context.Context, r *tool.Registry) {
@@ -308,6 +320,7 @@ func (s *session) attend(ctx context.Context, r *tool.Registry) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
+			s.prune(ctx)
 			conflicts, err := s.writer.Sweep(ctx, s.synced(ctx))
 			if err != nil && ctx.Err() == nil {
 				s.log.Warn("displaced files could not be looked after", "error", err)

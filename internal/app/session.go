@@ -383,6 +383,7 @@ func (s *session) embedChanged() {
 	if err := s.embedFew(ctx); err != nil {
 		s.log.Warn("passages could not be embedded", "error", err)
 	}
+	s.prune(ctx)
 }
 
 // settleIdentity decides whether a folder is the vault whose path or identity it

@@ -99,7 +99,7 @@ func putEdits(ctx context.Context, tx *sql.Tx, seq int64, set change.Set, sides 
 // Arguments longer than this are kept with their long texts cut: what a note
 // was given stands in the images.
 const (
-	longArgs = 4 << 10
+	longArgs = 1 << 10
 	longText = 200
 )
 
@@ -110,7 +110,7 @@ func shorten(args json.RawMessage) string {
 	}
 	var v any
 	if json.Unmarshal(args, &v) == nil {
-		if b, err := json.Marshal(cut(v)); err == nil && len(b) <= 2*longArgs {
+		if b, err := json.Marshal(cut(v)); err == nil && len(b) <= 8*longArgs {
 			return string(b)
 		}
 	}

@@ -379,6 +379,7 @@ func (c *call) apply(ctx context.Context, value any, set change.Set, summary str
 	}
 	if v, ok := value.(Reverter); ok {
 		op.Reverts = v.Reverts()
+		ctx = context.WithValue(ctx, restoringKey{}, true)
 	}
 	if err := c.deps.Ledger.Begin(ctx, op); err != nil {
 		return fmt.Errorf("%s was not done, because it cannot be recorded: %w", c.tool.Name, err)
@@ -405,6 +406,12 @@ func (c *call) apply(ctx context.Context, value any, set change.Set, summary str
 	}
 	return nil
 }
+
+type restoringKey struct{}
+
+// Restoring reports whether the edits that Apply is to make bring back what was
+// there before.
+func Restoring(ctx context.Context) bool { return ctx.Value(restoringKey{}) != nil }
 
 // guarded runs a tool's own code. A panic becomes an error that does not repeat
 // the arguments, which may hold private text.

@@ -60,7 +60,11 @@ func (p Place) Deps() tool.Deps {
 			return fmt.Sprintf("%s-%d", word, last[word])
 		},
 		Apply: func(ctx context.Context, op string, set change.Set) error {
-			_, err := p.Writer.Apply(ctx, op, set)
+			apply := p.Writer.Apply
+			if tool.Restoring(ctx) {
+				apply = p.Writer.Restore
+			}
+			_, err := apply(ctx, op, set)
 			return err
 		},
 		Settle: func(ctx context.Context, paths []string) error {

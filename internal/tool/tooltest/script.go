@@ -347,7 +347,7 @@ func (s *script) undoAll(t *testing.T) error {
 		if err != nil {
 			return fmt.Errorf("undo of %s: %w", op.ID, err)
 		}
-		if _, err := s.place.Writer.Apply(t.Context(), "undo-"+op.ID, set.Inverse()); err != nil {
+		if _, err := s.place.Writer.Restore(t.Context(), "undo-"+op.ID, set.Inverse()); err != nil {
 			return fmt.Errorf("undo of %s: %w", op.ID, err)
 		}
 	}

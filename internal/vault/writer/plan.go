@@ -274,7 +274,11 @@ func (p *planner) detour(from, to string, inode uint64) (string, error) {
 // arrive finds the place of a new file. leaving is the path on disk of the file
 // that moves there, which is in nobody's way.
 func (p *planner) arrive(name, leaving string) (key, onDisk string, err error) {
-	if key, err = vault.CleanNew(name); err != nil {
+	clean := vault.CleanNew
+	if p.restores {
+		clean = vault.Clean
+	}
+	if key, err = clean(name); err != nil {
 		return "", "", err
 	}
 	if key, err = p.w.v.Visible(key, false); err != nil {
@@ -294,11 +298,18 @@ func (p *planner) arrive(name, leaving string) (key, onDisk string, err error) {
 	}
 	onDisk = path.Join(at, last)
 	fold := vault.Fold(last)
-	if other, ok := names[fold]; ok && path.Join(at, other) != leaving {
+	if other, ok := names[fold]; ok && path.Join(at, other) != leaving && !p.twin(other, last) {
 		return "", "", taken(key, path.Join(at, other))
 	}
 	names[fold] = last
 	return key, onDisk, p.touch(onDisk, key)
+}
+
+// twin reports whether a name that is there may stay beside the one that comes
+// back: they were beside each other before. Where the system takes them for one
+// name, the move that never overwrites refuses it.
+func (p *planner) twin(other, name string) bool {
+	return p.restores && vault.Key(other) != name
 }
 
 // taken says which file is in the way.
@@ -338,7 +349,9 @@ func (p *planner) enter(key, at, part string) (string, error) {
 		if vault.Key(other) == part {
 			return path.Join(at, other), nil
 		}
-		return "", taken(path.Join(at, part), path.Join(at, other))
+		if !p.twin(other, part) {
+			return "", taken(path.Join(at, part), path.Join(at, other))
+		}
 	}
 	names[fold] = part
 	p.made[dir] = true

@@ -16,6 +16,8 @@ const (
 // A task is one piece of work in a vault: the applying of a set, a recovery, a
 // sweep.
 type task struct {
+	restores bool // names that were there before are brought back
+
 	*journal.Op
 	w *Writer
 }

@@ -100,6 +100,17 @@ type Written struct {
 // until [Writer.Sweep] lets it go. The context is heeded until the set is
 // committed.
 func (w *Writer) Apply(ctx context.Context, op string, set change.Set) (Receipt, error) {
+	return w.apply(ctx, op, set, false)
+}
+
+// Restore is [Writer.Apply] for a set that brings back what was there before:
+// files get back names that no new file would be given, such as one that only
+// its case tells from another.
+func (w *Writer) Restore(ctx context.Context, op string, set change.Set) (Receipt, error) {
+	return w.apply(ctx, op, set, true)
+}
+
+func (w *Writer) apply(ctx context.Context, op string, set change.Set, restores bool) (Receipt, error) {
 	if len(set) == 0 {
 		return Receipt{}, nil
 	}
@@ -116,7 +127,7 @@ func (w *Writer) Apply(ctx context.Context, op string, set change.Set) (Receipt,
 		return Receipt{}, err
 	}
 	defer t.Close()
-	t.ID = op
+	t.ID, t.restores = op, restores
 	if err := t.plan(ctx, set); err != nil {
 		return Receipt{}, err
 	}
