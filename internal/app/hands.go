@@ -182,6 +182,15 @@ func (s *session) settle(ctx context.Context, paths []string) error {
 	return err
 }
 
+// start settles what a crash left behind. Where there is no room or no right to
+// do so, nothing is changed until a start that can; reading goes on.
+func (s *session) start(ctx context.Context) error {
+	if s.unsettled = s.recover(ctx); s.unsettled != nil && ctx.Err() == nil {
+		s.log.Warn("what was interrupted cannot be settled now", "error", s.unsettled)
+	}
+	return ctx.Err()
+}
+
 // recover settles what a crash left behind: first the files, then the record,
 // then the questions. Without a crash it looks at one folder and for one row.
 func (s *session) recover(ctx context.Context) error {

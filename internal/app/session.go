@@ -155,15 +155,7 @@ func (a *app) openSession(ctx context.Context, g cli.Globals, o cli.OpenOptions)
 	if err := s.openHands(&c); err != nil {
 		return nil, err
 	}
-	// Where there is no room or no right to settle what a crash left, nothing is
-	// changed until it is; reading goes on.
-	if s.unsettled = s.recover(ctx); s.unsettled != nil {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		s.log.Warn("what was interrupted cannot be settled now", "error", s.unsettled)
-	}
-	return s, nil
+	return s, s.start(ctx)
 }
 
 // excluded are the patterns that the settings keep out of the vault at dir.
