@@ -439,7 +439,7 @@ func (s *session) face(ctx context.Context) (*cli.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.writes && s.unsettled == nil {
+	if s.writes && s.unsettled == nil && s.crashed() {
 		if err := reg.Recover(ctx); err != nil {
 			return nil, err
 		}
