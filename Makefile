@@ -31,11 +31,11 @@ unit: ## the tests, as on a plain clone
 race: ## the tests again with the race detector (needs a C compiler)
 	@sh scripts/need.sh gcc gcc && CGO_ENABLED=1 $(GO) test -race -short ./... || { sh scripts/need.sh --have gcc && exit 1 || echo "race: skipped, no C compiler can be installed here"; }
 
-crash: ## the writer killed at every point, and while it recovers
-	$(GO) test -tags crash -count=1 -run 'Killed' ./internal/vault/writer
+crash: ## the writer and the whole program killed at every point, and while they recover
+	$(GO) test -tags crash -count=1 -run 'Killed' -skip 'Seam' ./internal/vault/writer ./internal/app
 
 torture: ## the same, TORTURE times as often (default 20)
-	TORTURE=$${TORTURE:-20} $(GO) test -tags crash -count=1 -timeout 0 -v -run 'Killed' ./internal/vault/writer
+	TORTURE=$${TORTURE:-20} $(GO) test -tags crash -count=1 -timeout 0 -v -run 'Killed' ./internal/vault/writer ./internal/app
 
 arm64: ## the assembly for arm64, under emulation
 	@sh scripts/need.sh qemu-aarch64 qemu-user && GOARCH=arm64 $(GO) test -exec qemu-aarch64 ./internal/vector/... ./internal/embed/... || { sh scripts/need.sh --have qemu-aarch64 && exit 1 || echo "arm64: skipped, no emulator can be installed here"; }

@@ -240,7 +240,7 @@ func (w *world) answer(id string) {
 	if err != nil {
 		w.fail("%v", err)
 	}
-	a := tool.Answer{Approve: !w.chance(12)}
+	a := tool.Answer{Approve: !w.chance(12), Revision: q.Revision}
 	kind := "answered"
 	if a.Approve && len(q.Changes) > 0 && !w.whole(q.Tool) && w.chance(25) {
 		kind = "part"

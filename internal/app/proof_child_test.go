@@ -52,21 +52,28 @@ func (a *app) openSeamed(ctx context.Context, g cli.Globals, o cli.OpenOptions) 
 	if seam.at, err = strconv.Atoi(os.Getenv("SEAM_AT")); err != nil {
 		return nil, err
 	}
-	parse := s.dialect(ctx)
-	face.Registry = tool.NewRegistry(tool.Deps{
-		Log: s.log, Now: a.now, Bus: s.bus, Policy: s.policy, Meter: policy.NewMeter(s.limits), Writable: s.writable,
-		Questions: seamedQuestions{s.asked, seam}, Ledger: seamedLedger{s.history, seam},
-		Apply: func(ctx context.Context, op string, set change.Set) error {
+	face.Registry = s.hooked(ctx, seamedQuestions{s.asked, seam}, seamedLedger{s.history, seam},
+		func(ctx context.Context, op string, set change.Set) error {
 			return seam.around("apply", func() error { return s.apply(ctx, op, set) })
 		},
-		Settle: func(ctx context.Context, paths []string) error {
+		func(ctx context.Context, paths []string) error {
 			return seam.around("settle", func() error { return s.settle(ctx, paths) })
-		},
-	},
-		notes.Tools(notes.Env{Vault: s.vault, Store: s.store, Search: s.search, Fresh: s.fresh, Now: a.now, Parse: parse, Version: s.history.Image}),
-		find.Tools(find.Env{Vault: s.vault, Store: s.store, Search: s.search, Fresh: s.fresh, Parse: parse}),
-		work.Tools(work.Env{History: s.history, Questions: s.asked, Vault: s.vault, Now: a.now}))
+		})
 	return face, nil
+}
+
+// hooked is the registry of a session with other parts in it.
+func (s *session) hooked(ctx context.Context, q tool.Questions, l tool.Ledger,
+	apply func(context.Context, string, change.Set) error, settle func(context.Context, []string) error,
+) *tool.Registry {
+	parse := s.dialect(ctx)
+	return tool.NewRegistry(tool.Deps{
+		Log: s.log, Now: s.app.now, Bus: s.bus, Policy: s.policy, Meter: policy.NewMeter(s.limits), Writable: s.writable,
+		Questions: q, Ledger: l, Apply: apply, Settle: settle,
+	},
+		notes.Tools(notes.Env{Vault: s.vault, Store: s.store, Search: s.search, Fresh: s.fresh, Now: s.app.now, Parse: parse, Version: s.history.Image}),
+		find.Tools(find.Env{Vault: s.vault, Store: s.store, Search: s.search, Fresh: s.fresh, Parse: parse}),
+		work.Tools(work.Env{History: s.history, Questions: s.asked, Vault: s.vault, Now: s.app.now}))
 }
 
 // seams kill the process at the seam of a number.

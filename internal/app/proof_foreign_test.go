@@ -1,15 +1,19 @@
 package app
 
 import (
+	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"lore/internal/change"
 	"lore/internal/vault/vaultcheck"
 )
 
@@ -40,6 +44,58 @@ func TestUndoKeepsWhatOthersWrote(t *testing.T) {
 			t.Logf("seed %d: %d foreign edits, %d calls, %d answers, %d changes, %d refusals, %d undone or redone, %d of them merged beside foreign text",
 				seed, o.edits, o.calls, o.answers, o.changes, o.refusals, o.kinds["undo"]+o.kinds["redo"], o.merged)
 		})
+	}
+}
+
+// TestSavedBetweenPlanAndEdits lets an editor save one of the files at the last
+// moment: after the plan and after the intent was recorded.
+func TestSavedBetweenPlanAndEdits(t *testing.T) {
+	w := newWorld(t, 1)
+	var saved, words string
+	w.face.Registry = w.s.hooked(t.Context(), w.s.asked, w.s.history, func(ctx context.Context, op string, set change.Set) error {
+		if e := set[w.random.IntN(len(set))]; e.Before != nil {
+			w.names++
+			saved, words = cmp.Or(e.From, e.Path), fmt.Sprintf("saved at the last moment, %d\n", w.names)
+			w.put(saved, words)
+		}
+		return w.s.apply(ctx, op, set)
+	}, w.s.settle)
+	refused := 0
+	for range fewer(150, 40) {
+		saved = ""
+		before := w.look()
+		changed := w.changes
+		w.act()
+		if saved == "" {
+			continue
+		}
+		refused++
+		before[saved] = "-rw-r--r-- " + words
+		if have := w.look(); w.changes != changed || differences(have, before) != "" && !sameTexts(have, before) {
+			w.fail("%s was saved meanwhile:\n%s", saved, differences(have, before))
+		}
+		w.settled()
+	}
+	if refused == 0 {
+		w.fail("nothing was tried")
+	}
+	t.Logf("%d calls, %d of them overtaken by an editor and refused whole", w.calls, refused)
+}
+
+// sameTexts compares contents alone: the editor has its own idea of modes.
+func sameTexts(a, b view) bool {
+	text := func(s string) string {
+		_, t, _ := strings.Cut(s, " ")
+		return t
+	}
+	return maps.EqualFunc(a, b, func(x, y string) bool { return text(x) == text(y) })
+}
+
+// settled sees that no operation is left open.
+func (w *world) settled() {
+	w.t.Helper()
+	if list, err := w.s.history.Unsettled(w.t.Context()); err != nil || len(list) > 0 {
+		w.fail("%d operations are not settled (%v)", len(list), err)
 	}
 }
 
