@@ -17,6 +17,7 @@ import (
 	"lore/internal/change"
 	"lore/internal/fault"
 	"lore/internal/history"
+	"lore/internal/home"
 	"lore/internal/pattern"
 	"lore/internal/policy"
 	"lore/internal/state"
@@ -78,7 +79,7 @@ func (a *app) policyOf(c *config, dir string) (policy.Settings, []string, error)
 	p.Create, p.Many = policy.Verdict(create), many
 	var protected []string
 	for _, name := range slices.Sorted(maps.Keys(c.Vaults)) {
-		if sameFolder(expandHome(name), dir) {
+		if home.SameFolder(home.Expand(name), dir) {
 			for _, p := range c.Vaults[name].Protected {
 				protected = append(protected, strings.ToLower(p))
 			}
