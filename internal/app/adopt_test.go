@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"lore/internal/home"
 )
 
 // TestAnotherFolderWithTheSameIdentity makes a new vault whose folder got the
@@ -44,17 +46,20 @@ func TestAnotherFolderWithTheSameIdentity(t *testing.T) {
 		t.Fatal(err)
 	}
 	write("new", "green")
-	if fileID(dir) == "" {
+	if home.FileID(dir) == "" {
 		t.Skip("folders have no identity here")
 	}
 	table := filepath.Join(dir, "data", "lore", "vaults.json")
-	vaults, err := readVaults(table)
-	if err != nil || len(vaults) != 1 {
+	raw, err := os.ReadFile(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	vaults := map[string]map[string]string{}
+	if err := json.Unmarshal(raw, &vaults); err != nil || len(vaults) != 1 {
 		t.Fatal(vaults, err)
 	}
-	for id, k := range vaults {
-		k.File = fileID(filepath.Join(dir, "new"))
-		vaults[id] = k
+	for _, k := range vaults {
+		k["file"] = home.FileID(filepath.Join(dir, "new"))
 	}
 	b, err := json.Marshal(vaults)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"lore/internal/fault"
+	"lore/internal/home"
 	"lore/internal/index/sqlite"
 	"lore/internal/surface/cli"
 	"lore/internal/tool"
@@ -42,6 +43,9 @@ type app struct {
 	env    func(string) string
 	errOut io.Writer
 }
+
+// home is where things lie for whoever runs the program.
+func (a *app) home() home.Home { return home.Home{Env: a.env} }
 
 // catalogue lists all tools, bound to nothing: enough to describe them.
 func catalogue() []*tool.Tool {

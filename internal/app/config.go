@@ -16,6 +16,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"lore/internal/fault"
+	"lore/internal/home"
 	"lore/internal/schema"
 	"lore/internal/surface/cli"
 )
@@ -305,11 +306,11 @@ func (a *app) settings(g cli.Globals) ([]cli.Setting, error) {
 			Source: "file", Doc: "what only a person may change",
 		})
 	}
-	data, err := a.dataDir()
+	data, err := a.home().Data()
 	if err != nil {
 		return nil, err
 	}
-	here, err := a.vaultDir(g.Vault, &c)
+	here, err := a.home().Vault(g.Vault, c.Vault)
 	if err != nil {
 		here = "" // no folder of notes; a command that needs one says so
 	}
@@ -348,7 +349,7 @@ func (a *app) set(key, val string) (cli.Setting, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return cli.Setting{}, err
 	}
-	if err := replaceFile(path, text); err != nil {
+	if err := home.Replace(path, text); err != nil {
 		return cli.Setting{}, err
 	}
 	c, err := a.readConfig()
@@ -371,7 +372,7 @@ func (v value) clean(val string) (string, error) {
 	if v.key != "vault" {
 		return val, nil
 	}
-	abs, err := filepath.Abs(expandHome(val))
+	abs, err := filepath.Abs(home.Expand(val))
 	if err != nil {
 		return "", fault.Field("vault", "", "%q: %v", val, err)
 	}
@@ -379,31 +380,4 @@ func (v value) clean(val string) (string, error) {
 		return "", fault.Field("vault", "name the folder that holds your notes", "%q is no folder", val)
 	}
 	return abs, nil
-}
-
-// replaceFile writes a file whole or not at all. A link stays a link, and a
-// file keeps its permissions.
-func replaceFile(path string, data []byte) (err error) {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".lore-*.tmp")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name()) // err is the news
-		}
-	}()
-	if _, err := f.Write(data); err != nil {
-		return errors.Join(err, f.Close())
-	}
-	if info, err := os.Stat(path); err == nil {
-		_ = f.Chmod(info.Mode().Perm()) // kept where the system can
-	}
-	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }

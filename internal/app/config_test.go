@@ -10,6 +10,11 @@ import (
 	"lore/internal/surface/cli"
 )
 
+// environment is what a test says the environment is.
+func environment(vars map[string]string) func(string) string {
+	return func(name string) string { return vars[name] }
+}
+
 // withConfig makes an app whose settings file has a text.
 func withConfig(t *testing.T, text string, vars map[string]string) (*app, string) {
 	t.Helper()
@@ -127,5 +132,28 @@ func TestSetKeepsALink(t *testing.T) {
 	}
 	if b, err := os.ReadFile(real); err != nil || string(b) != "log_level = 'debug'\n" {
 		t.Errorf("%q, %v", b, err)
+	}
+}
+
+func TestExcluded(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"v", "w"} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := &config{Vaults: map[string]vaultConfig{
+		filepath.Join(dir, "v"): {Exclude: []string{"a"}},
+		filepath.Join(dir, "w", "..", "v") + string(os.PathSeparator): {Exclude: []string{"b"}},
+		filepath.Join(dir, "missing"):                                 {Exclude: []string{"c"}},
+	}}
+	t.Chdir(filepath.Join(dir, "v"))
+	for _, name := range []string{filepath.Join(dir, "v"), ".", filepath.Join("..", "v")} {
+		if got := strings.Join(c.excluded(name), ""); got != "ab" {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	if got := c.excluded(filepath.Join(dir, "w")); got != nil {
+		t.Errorf("another vault: %q", got)
 	}
 }

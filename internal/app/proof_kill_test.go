@@ -14,7 +14,6 @@ import (
 	"strings"
 	"testing"
 
-	"lore/internal/db"
 	"lore/internal/history"
 	"lore/internal/index/sqlite"
 	"lore/internal/state"
@@ -135,11 +134,12 @@ func (l *lab) listed() (ids []string) {
 // operations are those that happened, newest first.
 func (l *lab) operations() (ids []string) {
 	l.t.Helper()
-	d, err := db.Open(filepath.Join(l.dataDir(), "state.db"), db.Options{})
+	file := state.In(l.dataDir())
+	defer func() { _ = file.Close() }() // it was read
+	d, err := file.DB(l.t.Context())
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	defer func() { _ = d.Close() }() // it was read
 	rows, err := d.Read.QueryContext(l.t.Context(), `SELECT id FROM operation WHERE outcome IN ('applied', 'undone') ORDER BY seq DESC`)
 	if err != nil {
 		l.t.Fatal(err)

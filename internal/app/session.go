@@ -24,6 +24,7 @@ import (
 	"lore/internal/embed/openai"
 	"lore/internal/event"
 	"lore/internal/fault"
+	"lore/internal/home"
 	"lore/internal/index"
 	"lore/internal/index/sqlite"
 	"lore/internal/note"
@@ -121,7 +122,7 @@ func (a *app) openSession(ctx context.Context, g cli.Globals, o cli.OpenOptions)
 			err = errors.Join(err, s.close())
 		}
 	}()
-	dir, err := a.vaultDir(g.Vault, &c)
+	dir, err := a.home().Vault(g.Vault, c.Vault)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +130,7 @@ func (a *app) openSession(ctx context.Context, g cli.Globals, o cli.OpenOptions)
 		return nil, err
 	}
 	s.closers = append(s.closers, s.vault.Close)
-	if s.dir, s.adopted, err = a.vaultData(ctx, s.vault.Dir()); err != nil {
+	if s.dir, s.adopted, err = a.home().VaultData(ctx, s.vault.Dir()); err != nil {
 		return nil, err
 	}
 	if err := s.openStore(ctx, o.Rebuild); err != nil {
@@ -137,13 +138,13 @@ func (a *app) openSession(ctx context.Context, g cli.Globals, o cli.OpenOptions)
 	}
 	if s.adopted && !o.Rebuild {
 		again, err := s.settleIdentity(ctx)
+		if err == nil && again {
+			err = s.close()
+		}
 		if err != nil {
 			return nil, err
 		}
 		if again {
-			if err := s.close(); err != nil {
-				return nil, err
-			}
 			return a.openSession(ctx, g, o)
 		}
 	}
@@ -155,14 +156,27 @@ func (a *app) openSession(ctx context.Context, g cli.Globals, o cli.OpenOptions)
 	if err := s.openHands(&c); err != nil {
 		return nil, err
 	}
-	return s, s.start(ctx)
+	return s, s.tryRecover(ctx)
+}
+
+// tryRecover settles what a crash left. Where there is no room or no right to
+// do it, nothing is changed until it is; reading goes on.
+func (s *session) tryRecover(ctx context.Context) error {
+	if s.unsettled = s.recover(ctx); s.unsettled == nil {
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.log.Warn("what was interrupted cannot be settled now", "error", s.unsettled)
+	return nil
 }
 
 // excluded are the patterns that the settings keep out of the vault at dir.
 func (c *config) excluded(dir string) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(c.Vaults)) {
-		if sameFolder(expandHome(name), dir) {
+		if home.SameFolder(home.Expand(name), dir) {
 			out = append(out, c.Vaults[name].Exclude...)
 		}
 	}
@@ -171,7 +185,7 @@ func (c *config) excluded(dir string) []string {
 
 // openStore takes the right to write the index, when it is free, and opens it.
 func (s *session) openStore(ctx context.Context, rebuild bool) error {
-	release, ok, err := lock(filepath.Join(s.dir, "index.lock"))
+	release, ok, err := home.Lock(filepath.Join(s.dir, "index.lock"))
 	if err != nil {
 		return fmt.Errorf("lock the index: %w", err)
 	}
@@ -305,7 +319,7 @@ func (s *session) glancePath() string { return filepath.Join(s.dir, "glance.json
 // again, and that is all.
 func (s *session) keepGlance(g vault.Glance) {
 	if b, err := json.Marshal(g); err == nil {
-		_ = replaceFile(s.glancePath(), b)
+		_ = home.Replace(s.glancePath(), b)
 	}
 }
 
@@ -394,9 +408,9 @@ func (s *session) settleIdentity(ctx context.Context) (again bool, err error) {
 	case err != nil:
 		return false, err
 	case known == 0 || there*10 >= known:
-		return false, s.app.confirm(ctx, s.vault.Dir())
+		return false, s.app.home().Confirm(ctx, s.vault.Dir())
 	}
-	return true, s.app.part(ctx, s.vault.Dir())
+	return true, s.app.home().Part(ctx, s.vault.Dir())
 }
 
 // lost reports whether the comparison found that most notes are gone.
@@ -431,7 +445,7 @@ func (s *session) face(ctx context.Context) (*cli.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.writes && s.unsettled == nil {
+	if s.writes && s.unsettled == nil && s.crashed() {
 		if err := reg.Recover(ctx); err != nil {
 			return nil, err
 		}

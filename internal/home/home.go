@@ -1,4 +1,7 @@
-package app
+// Package home knows where things lie on this machine: the folder for all that
+// is derived, the table of the vaults that were seen, which folder a person
+// means, and the locks that keep processes apart. It opens no vault.
+package home
 
 import (
 	"context"
@@ -18,9 +21,14 @@ import (
 	"lore/internal/fault"
 )
 
-// dataDir is the folder that holds everything derived.
-func (a *app) dataDir() (string, error) {
-	if d := a.env("XDG_DATA_HOME"); d != "" {
+// Home is what the environment of a process says.
+type Home struct {
+	Env func(string) string
+}
+
+// Data is the folder that holds everything derived.
+func (h Home) Data() (string, error) {
+	if d := h.Env("XDG_DATA_HOME"); d != "" {
 		return filepath.Join(d, "lore"), nil
 	}
 	home, err := os.UserHomeDir()
@@ -31,22 +39,22 @@ func (a *app) dataDir() (string, error) {
 	case "darwin":
 		return filepath.Join(home, "Library", "Application Support", "lore"), nil
 	case "windows":
-		if d := a.env("LOCALAPPDATA"); d != "" {
+		if d := h.Env("LOCALAPPDATA"); d != "" {
 			return filepath.Join(d, "lore"), nil
 		}
 	}
 	return filepath.Join(home, ".local", "share", "lore"), nil
 }
 
-// vaultDir decides which folder is the vault: the one that was named, else the
+// Vault decides which folder is the vault: the one that was named, else the
 // one around the current folder, else the default of the settings, else the
 // current folder.
-func (a *app) vaultDir(named string, c *config) (string, error) {
+func (h Home) Vault(named, fallback string) (string, error) {
 	if named != "" {
 		return named, nil
 	}
-	if v := a.env("LORE_VAULT"); v != "" {
-		return expandHome(v), nil
+	if v := h.Env("LORE_VAULT"); v != "" {
+		return Expand(v), nil
 	}
 	here, err := os.Getwd()
 	if err != nil {
@@ -55,8 +63,8 @@ func (a *app) vaultDir(named string, c *config) (string, error) {
 	if v, ok := vaultAround(here); ok {
 		return v, nil
 	}
-	if c.Vault != "" {
-		return expandHome(c.Vault), nil
+	if fallback != "" {
+		return Expand(fallback), nil
 	}
 	if tooWide(here) {
 		return "", fault.Fix(fault.Invalid, "go to the folder of your notes, name it with --vault, or set a default: lore config set vault FOLDER",
@@ -89,11 +97,11 @@ func tooWide(dir string) bool {
 		return true
 	}
 	home, err := os.UserHomeDir()
-	return err == nil && sameFolder(home, dir)
+	return err == nil && SameFolder(home, dir)
 }
 
-// sameFolder compares two folders whatever names lead to them.
-func sameFolder(a, b string) bool {
+// SameFolder compares two folders whatever names lead to them.
+func SameFolder(a, b string) bool {
 	if filepath.Clean(a) == filepath.Clean(b) {
 		return true
 	}
@@ -105,7 +113,8 @@ func sameFolder(a, b string) bool {
 	return err == nil && os.SameFile(ia, ib)
 }
 
-func expandHome(p string) string {
+// Expand reads ~ as the home folder.
+func Expand(p string) string {
 	rest, ok := strings.CutPrefix(p, "~")
 	if !ok || rest != "" && !os.IsPathSeparator(rest[0]) {
 		return p
@@ -125,12 +134,12 @@ type known struct {
 	File string `json:"file,omitempty"` // device and inode
 }
 
-// vaultData returns the folder for what is derived from the vault at dir. Two
+// VaultData returns the folder for what is derived from the vault at dir. Two
 // processes that see a vault for the first time get the same one. Adopted says
 // that only one of path and identity of the folder fits, as after a move, so
-// that it may be another vault: see [app.confirm] and [app.part].
-func (a *app) vaultData(ctx context.Context, dir string) (folder string, adopted bool, err error) {
-	data, err := a.dataDir()
+// that it may be another vault: see [Home.Confirm] and [Home.Part].
+func (h Home) VaultData(ctx context.Context, dir string) (folder string, adopted bool, err error) {
+	data, err := h.Data()
 	if err != nil {
 		return "", false, err
 	}
@@ -143,7 +152,7 @@ func (a *app) vaultData(ctx context.Context, dir string) (folder string, adopted
 		return filepath.Join(data, id), me.differs(vaults[id]), nil
 	}
 	id := ""
-	err = a.vaultTable(ctx, func(vaults map[string]known) {
+	err = h.table(ctx, func(vaults map[string]known) {
 		var ok bool
 		if id, ok = me.byPath(vaults); ok {
 			return // another process was quicker
@@ -162,16 +171,16 @@ func newVaultID() string {
 	return hex.EncodeToString(r[:])
 }
 
-// vaultTable changes the table of vaults, one process at a time.
-func (a *app) vaultTable(ctx context.Context, f func(map[string]known)) error {
-	data, err := a.dataDir()
+// table changes the table of vaults, one process at a time.
+func (h Home) table(ctx context.Context, f func(map[string]known)) error {
+	data, err := h.Data()
 	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		return fmt.Errorf("make the data folder: %w", err)
 	}
-	release, err := turn(ctx, filepath.Join(data, "vaults.lock"), func() bool { return true })
+	release, err := Turn(ctx, filepath.Join(data, "vaults.lock"), func() bool { return true })
 	if err != nil {
 		return err
 	}
@@ -191,13 +200,13 @@ func (a *app) vaultTable(ctx context.Context, f func(map[string]known)) error {
 	if err != nil {
 		return err
 	}
-	return replaceFile(table, append(out, '\n'))
+	return Replace(table, append(out, '\n'))
 }
 
-// confirm remembers the identity that the folder at dir has now: its notes
+// Confirm remembers the identity that the folder at dir has now: its notes
 // showed that it is the vault. On some systems it changes with every start.
-func (a *app) confirm(ctx context.Context, dir string) error {
-	return a.vaultTable(ctx, func(vaults map[string]known) {
+func (h Home) Confirm(ctx context.Context, dir string) error {
+	return h.table(ctx, func(vaults map[string]known) {
 		me := identify(dir)
 		if id, ok := me.byPath(vaults); ok {
 			vaults[id] = me
@@ -205,11 +214,11 @@ func (a *app) confirm(ctx context.Context, dir string) error {
 	})
 }
 
-// part gives the folder at dir data of its own, because it is another one than
+// Part gives the folder at dir data of its own, because it is another one than
 // the vault whose path or identity it has. Rules, questions and history stay
 // with the other.
-func (a *app) part(ctx context.Context, dir string) error {
-	return a.vaultTable(ctx, func(vaults map[string]known) {
+func (h Home) Part(ctx context.Context, dir string) error {
+	return h.table(ctx, func(vaults map[string]known) {
 		me := identify(dir)
 		for id, k := range vaults {
 			if k.Path == me.Path {
@@ -230,7 +239,7 @@ func identify(dir string) known {
 	if err != nil {
 		real = dir
 	}
-	return known{Path: real, File: fileID(real)}
+	return known{Path: real, File: FileID(real)}
 }
 
 // differs reports whether the folder cannot be the known one by its identity.
@@ -274,7 +283,7 @@ func (k known) byPath(vaults map[string]known) (string, bool) {
 func (k known) moved(vaults map[string]known) (string, bool) {
 	for _, id := range slices.Sorted(maps.Keys(vaults)) {
 		if old := vaults[id]; old.File != "" && old.File == k.File {
-			if old.Path == "" || fileID(old.Path) != old.File {
+			if old.Path == "" || FileID(old.Path) != old.File {
 				return id, true
 			}
 		}

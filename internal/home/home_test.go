@@ -1,4 +1,4 @@
-package app
+package home
 
 import (
 	"context"
@@ -58,8 +58,8 @@ func TestVaultDir(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Chdir(filepath.Join(dir, filepath.FromSlash(c.here)))
-			a := &app{env: environment(map[string]string{"LORE_VAULT": c.env})}
-			got, err := a.vaultDir(c.named, &config{Vault: c.set})
+			a := Home{Env: environment(map[string]string{"LORE_VAULT": c.env})}
+			got, err := a.Vault(c.named, c.set)
 			if c.want == "" {
 				if fault.Of(err) != fault.Invalid || !strings.Contains(err.Error(), "--vault") {
 					t.Errorf("got %q, %v", got, err)
@@ -78,10 +78,10 @@ func TestVaultDir(t *testing.T) {
 
 func TestVaultData(t *testing.T) {
 	dir := folders(t, "one/n.md", "two/n.md")
-	a := &app{env: environment(map[string]string{"XDG_DATA_HOME": filepath.Join(dir, "data")})}
+	a := Home{Env: environment(map[string]string{"XDG_DATA_HOME": filepath.Join(dir, "data")})}
 	data := func(name string) string {
 		t.Helper()
-		got, _, err := a.vaultData(t.Context(), filepath.Join(dir, name))
+		got, _, err := a.VaultData(t.Context(), filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +97,7 @@ func TestVaultData(t *testing.T) {
 	if err := os.Rename(filepath.Join(dir, "one"), filepath.Join(dir, "moved")); err != nil {
 		t.Fatal(err)
 	}
-	if fileID(dir) != "" && data("moved") != one {
+	if FileID(dir) != "" && data("moved") != one {
 		t.Error("a vault that was moved keeps its index")
 	}
 	if err := os.WriteFile(filepath.Join(dir, "data", "lore", "vaults.json"), []byte("{broken"), 0o600); err != nil {
@@ -108,37 +108,19 @@ func TestVaultData(t *testing.T) {
 	}
 }
 
-func TestExcluded(t *testing.T) {
-	dir := folders(t, "v/n.md", "w/n.md")
-	c := &config{Vaults: map[string]vaultConfig{
-		filepath.Join(dir, "v"): {Exclude: []string{"a"}},
-		filepath.Join(dir, "w", "..", "v") + string(os.PathSeparator): {Exclude: []string{"b"}},
-		filepath.Join(dir, "missing"):                                 {Exclude: []string{"c"}},
-	}}
-	t.Chdir(filepath.Join(dir, "v"))
-	for _, name := range []string{filepath.Join(dir, "v"), ".", filepath.Join("..", "v")} {
-		if got := strings.Join(c.excluded(name), ""); got != "ab" {
-			t.Errorf("%s: %q", name, got)
-		}
-	}
-	if got := c.excluded(filepath.Join(dir, "w")); got != nil {
-		t.Errorf("another vault: %q", got)
-	}
-}
-
 func TestLock(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "x.lock")
-	release, ok, err := lock(file)
+	release, ok, err := Lock(file)
 	if err != nil || !ok {
 		t.Fatal(ok, err)
 	}
-	if _, ok, err := lock(file); ok || err != nil {
+	if _, ok, err := Lock(file); ok || err != nil {
 		t.Errorf("taken twice: %v, %v", ok, err)
 	}
 	if err := release(); err != nil {
 		t.Fatal(err)
 	}
-	release, ok, err = lock(file)
+	release, ok, err = Lock(file)
 	if err != nil || !ok {
 		t.Fatal("not given back", err)
 	}
@@ -149,11 +131,11 @@ func TestLock(t *testing.T) {
 
 func TestVaultDataAtOnce(t *testing.T) {
 	dir := folders(t, "v/n.md")
-	a := &app{env: environment(map[string]string{"XDG_DATA_HOME": filepath.Join(dir, "data")})}
+	a := Home{Env: environment(map[string]string{"XDG_DATA_HOME": filepath.Join(dir, "data")})}
 	got := make(chan string, 8)
 	for range cap(got) {
 		go func() {
-			d, _, err := a.vaultData(context.Background(), filepath.Join(dir, "v"))
+			d, _, err := a.VaultData(context.Background(), filepath.Join(dir, "v"))
 			if err != nil {
 				d = err.Error()
 			}

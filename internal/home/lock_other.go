@@ -1,16 +1,16 @@
 //go:build !unix
 
-package app
+package home
 
 import (
 	"errors"
 	"os"
 )
 
-// lock takes the lock that a file stands for, or reports that another process
+// Lock takes the lock that a file stands for, or reports that another process
 // has it: a file that is open cannot be removed here, so one that can be was
 // left by a process that ended.
-func lock(path string) (release func() error, ok bool, err error) {
+func Lock(path string) (release func() error, ok bool, err error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, false, nil
 	}
@@ -24,5 +24,5 @@ func lock(path string) (release func() error, ok bool, err error) {
 	return func() error { return errors.Join(f.Close(), os.Remove(path)) }, true, nil
 }
 
-// fileID identifies a folder whatever it is called; not known here.
-func fileID(string) string { return "" }
+// FileID identifies a folder whatever it is called; not known here.
+func FileID(string) string { return "" }

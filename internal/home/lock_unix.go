@@ -1,6 +1,6 @@
 //go:build unix
 
-package app
+package home
 
 import (
 	"errors"
@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// lock takes the lock that a file stands for, or reports that another process
+// Lock takes the lock that a file stands for, or reports that another process
 // has it. The system gives it back when the process ends, however.
-func lock(path string) (release func() error, ok bool, err error) {
+func Lock(path string) (release func() error, ok bool, err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, false, err
@@ -26,8 +26,8 @@ func lock(path string) (release func() error, ok bool, err error) {
 	return f.Close, true, nil
 }
 
-// fileID identifies a folder whatever it is called.
-func fileID(path string) string {
+// FileID identifies a folder whatever it is called.
+func FileID(path string) string {
 	var st syscall.Stat_t
 	if err := syscall.Stat(path, &st); err != nil {
 		return ""
