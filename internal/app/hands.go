@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"lore/internal/approval"
@@ -38,7 +37,6 @@ type hands struct {
 	limits   policy.Limits
 	off      []string
 	instruct map[string]string
-	looked   sync.Once // for intents that nothing came of
 	// unsettled says why what a crash left could not be settled at the start;
 	// nothing is changed then, until a start that can.
 	unsettled error
@@ -150,9 +148,8 @@ func (s *session) registry(sets ...[]*tool.Tool) (*tool.Registry, error) {
 	return r, nil
 }
 
-// writable says why this process does not change the vault. Before the first
-// change it looks once more for what was never finished.
-func (s *session) writable(ctx context.Context) error {
+// writable says why this process does not change the vault.
+func (s *session) writable(context.Context) error {
 	if !s.writes {
 		return fault.Fix(fault.Busy, "do it there, or stop that process; approvals can be answered here", "another lore process holds this vault, and only one writes")
 	}
@@ -162,11 +159,6 @@ func (s *session) writable(ctx context.Context) error {
 	case vault.ReadOnly:
 		return fault.Fix(fault.ReadOnly, "give yourself the right to write into the folder", "the vault cannot be written")
 	}
-	s.looked.Do(func() {
-		if s.unsettled == nil {
-			s.unsettled = s.settleRecords(ctx, nil, nil)
-		}
-	})
 	return s.unsettled
 }
 
@@ -192,8 +184,9 @@ func (s *session) settle(ctx context.Context, paths []string) error {
 }
 
 // recover settles what a crash left behind: first the files, then the record,
-// then the questions. Without a crash it looks at one folder and one file, so that
-// a question about notes does not pay for it.
+// then the questions. Without a crash it looks at one folder and for one row. It
+// always looks: no file shows that a process was killed, since another one may
+// have closed state.db in order after it.
 func (s *session) recover(ctx context.Context) error {
 	if !s.writes {
 		return nil
@@ -214,21 +207,11 @@ func (s *session) recover(ctx context.Context) error {
 	}
 	// An intent can be all that is left: of a change that never began, or of a
 	// new note, which displaced nothing.
-	if len(settled)+len(held) == 0 && !s.crashed() {
-		return nil
-	}
 	if err := s.settleRecords(ctx, settled, held); err != nil || len(settled)+len(held) == 0 {
 		return err
 	}
 	_, err = s.writer.Sweep(ctx, s.synced(ctx))
 	return err
-}
-
-// crashed reports whether a process that used state.db ended without closing
-// it, or still has it open: whoever closes it last leaves no log behind.
-func (s *session) crashed() bool {
-	info, err := os.Stat(s.state.Path() + "-wal")
-	return err == nil && info.Size() > 0
 }
 
 // synced says whether history holds both sides of an operation.

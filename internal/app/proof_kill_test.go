@@ -43,6 +43,7 @@ func scenes() []scene {
 		{"rename", hub, []string{"rename", "Hub", "Centre", "--yes"}, false},
 		{"delete", func(l *lab) { one(l); l.must(3, "delete", "a.md", "--yes") }, []string{"approvals", "approve"}, true},
 		{"approve", func(l *lab) { one(l); l.must(3, "edit", "a.md", "--search", "one", "--replace", "ONE") }, []string{"approvals", "approve"}, true},
+		{"approve create", func(l *lab) { one(l); l.must(3, "write", "new/x.md", "--content", "new") }, []string{"approvals", "approve"}, true},
 		{"undo", func(l *lab) { one(l); l.must(0, "edit", "a.md", "--search", "one", "--replace", "ONE", "--yes") }, []string{"undo", "--yes"}, false},
 		{"undo rename", func(l *lab) { hub(l); l.must(0, "rename", "Hub", "Centre", "--yes") }, []string{"undo", "--yes"}, false},
 		{"undo create", func(l *lab) {
@@ -327,4 +328,25 @@ func TestKilledAtEverySeam(t *testing.T) {
 		})
 	}
 	t.Logf("%d kills", kills)
+}
+
+// TestKilledAndThenClosedInOrder: between the kill and the next start somebody
+// else had the record open and closed it in order, as a second process does
+// that waits for the one that was killed. The question is settled all the same.
+func TestKilledAndThenClosedInOrder(t *testing.T) {
+	for _, s := range scenes() {
+		if !s.answers || testing.Short() && s.name != "approve create" {
+			continue
+		}
+		k := newKilling(t, s)
+		names := k.points("SEAM_LOG", "SEAM_AT=0")
+		for i, name := range names {
+			k.restore()
+			k.lore([]string{fmt.Sprint("SEAM_AT=", i+1)}, k.args...)
+			k.operations() // opens and closes
+			k.must(0, "list")
+			k.check("killed "+name, false)
+		}
+		t.Logf("%d kills", len(names))
+	}
 }

@@ -445,7 +445,7 @@ func (s *session) face(ctx context.Context) (*cli.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.writes && s.unsettled == nil && s.crashed() {
+	if s.writes && s.unsettled == nil {
 		if err := reg.Recover(ctx); err != nil {
 			return nil, err
 		}
