@@ -258,7 +258,11 @@ func (s *session) settleRecords(ctx context.Context, settled []journal.Settled, 
 			return err
 		}
 	}
-	return nil
+	lost, err := s.history.Unrecorded(ctx)
+	if err != nil || len(lost) == 0 {
+		return err
+	}
+	return s.history.Record(ctx, interrupted(lost[0], true))
 }
 
 // interrupted is the record of a call that the program did not live to make.

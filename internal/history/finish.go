@@ -202,6 +202,17 @@ func (s *Store) Unsettled(ctx context.Context) (list []Operation, err error) {
 	return list, err
 }
 
+// Unrecorded is the last operation, when it happened and no call tells of it:
+// the program was stopped between the two.
+func (s *Store) Unrecorded(ctx context.Context) (list []Operation, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		list, err = several(ctx, tx, `WHERE seq = (SELECT max(seq) FROM operation) AND outcome IN ('applied', 'undone')
+		  AND NOT EXISTS (SELECT 1 FROM call WHERE call.operation <> '' AND call.operation = operation.id)`)
+		return err
+	})
+	return list, err
+}
+
 // operationEntry is what the audit log says about a finished operation.
 func operationEntry(op Operation, list []editRow) audit.Entry {
 	const named = 8 // files whose hashes are told one by one
