@@ -27,11 +27,11 @@ var layers = [][]string{
 	{"embed/builtin", "embed/ollama", "embed/openai", "index/sqlite", "vault/journal"},
 	{"index/indextest", "search", "graph", "relink", "policy", "vault/writer"},
 	{"tool"},
-	{"tool/tooldoc", "approval", "history"},
+	{"tool/tooldoc", "approval", "history", "token"},
 	{"tool/tooltest"}, // only tests link it
 	{"tools/notes", "tools/find", "tools/work"},
-	{"surface/draw", "surface/argv"},
-	{"surface/cli"},
+	{"surface/draw", "surface/argv", "surface/serve"},
+	{"surface/cli", "surface/rest"},
 	{"app"},
 }
 
