@@ -453,6 +453,8 @@ func (s *session) face(ctx context.Context) (*cli.Session, error) {
 	return &cli.Session{
 		Dir: s.vault.Dir(), Registry: reg, Report: s.report, Doctor: s.doctor, Close: s.close,
 		Follow: func(ctx context.Context) error { return s.follow(ctx, reg) },
+		Serve:  func(ctx context.Context, o cli.ServeOptions) error { return s.serve(ctx, reg, o) },
+		Tokens: s.tokens(),
 		Verify: func(ctx context.Context) (int, error) {
 			v, err := s.history.Verify(ctx)
 			return v.Entries, err

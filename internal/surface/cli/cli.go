@@ -18,6 +18,7 @@ import (
 	"lore/internal/schema"
 	"lore/internal/surface/argv"
 	"lore/internal/surface/draw"
+	"lore/internal/token"
 	"lore/internal/tool"
 )
 
@@ -92,6 +93,10 @@ type Session struct {
 	Doctor func(ctx context.Context) ([]Finding, error)
 	// Follow keeps the index true to the vault until ctx ends.
 	Follow func(ctx context.Context) error
+	// Serve answers over HTTP and follows the vault until ctx ends.
+	Serve func(ctx context.Context, o ServeOptions) error
+	// Tokens are what programs call with.
+	Tokens *token.Store
 	// Verify checks the record of everything that was done, and counts it.
 	Verify func(ctx context.Context) (int, error)
 	Close  func() error

@@ -1,0 +1,196 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lore/internal/access"
+	"lore/internal/fault"
+	"lore/internal/token"
+)
+
+// ServeOptions say how a vault is served.
+type ServeOptions struct {
+	Listen  string
+	Expose  bool
+	Hosts   []string
+	Version string
+	// Ready is told the addresses once requests are answered: that of the
+	// server, and the one that lets a browser in.
+	Ready func(address, login string) error
+}
+
+// defaultListen is on this machine alone.
+const defaultListen = "127.0.0.1:7777"
+
+func (p *program) serveCommand() *cobra.Command {
+	o := ServeOptions{Version: p.host.Version, Ready: p.serving}
+	cmd := &cobra.Command{
+		Use: "serve [FOLDER]", Short: "Answer over HTTP, for programs and for a browser, until interrupted", Args: words(0, 1),
+		Long: `Serves the vault at /api/v1 and keeps its index up to date. Programs bring a token
+(lore token create). A browser is let in by the address that is printed, once.
+
+Only this machine is answered. With --expose others are too, under the names that
+--host gives; put something that speaks TLS in front of it.`,
+		Example: "lore serve\nlore serve ~/notes --listen 127.0.0.1:8080\nlore serve --listen 0.0.0.0:7777 --expose --host notes.example",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				if p.g.Vault != "" {
+					return fault.Field("vault", "give the folder once", "it is named twice")
+				}
+				p.g.Vault = args[0]
+			}
+			return p.withSession(cmd.Context(), OpenOptions{Wait: true}, func(s *Session) error { return s.Serve(cmd.Context(), o) })
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.Listen, "listen", defaultListen, "where to listen; port 0 takes a free one")
+	f.BoolVar(&o.Expose, "expose", false, "let other machines in; needs --host")
+	f.StringArrayVar(&o.Hosts, "host", nil, "a further name that requests may be sent to; may stand several times")
+	return cmd
+}
+
+// serving tells where to go. The address that lets a browser in is a secret: it
+// is an answer, and stands in no log.
+func (p *program) serving(address, login string) error {
+	if p.g.JSON {
+		return p.encode(map[string]string{"address": address, "login": login, "api": address + "/api/v1"})
+	}
+	_, err := fmt.Fprintf(p.out, "%s\n", login)
+	p.say("serving " + address + "; open the line above in a browser, once. Ctrl-C ends it.")
+	return err
+}
+
+func (p *program) tokenCommand() *cobra.Command {
+	list := func(cmd *cobra.Command, _ []string) error {
+		return p.withRegistry(cmd.Context(), func(s *Session) error { return p.listTokens(cmd.Context(), s) })
+	}
+	cmd := &cobra.Command{
+		Use: "token", Short: "Make, list and revoke the tokens that programs call with", Args: noWords, RunE: list,
+		Long: `A token lets a program call the tools of this vault over HTTP, as far as its
+scopes go. It is printed once and kept only as a hash. No token can approve
+anything: what changes a note still waits for a person.`,
+		Example: "lore token create --name \"reading list\" --scope read\nlore token list\nlore token revoke \"reading list\"",
+	}
+	cmd.AddCommand(
+		p.tokenCreateCommand(),
+		&cobra.Command{Use: "list", Short: "List the tokens", Args: noWords, RunE: list},
+		&cobra.Command{
+			Use: "revoke NAME", Short: "End a token, by its name or id, at once", Args: words(1, 1),
+			RunE: func(cmd *cobra.Command, args []string) error {
+				return p.withRegistry(cmd.Context(), func(s *Session) error {
+					t, err := s.Tokens.Revoke(cmd.Context(), args[0])
+					if err != nil {
+						return err
+					}
+					if p.g.JSON {
+						return p.encode(t)
+					}
+					p.say(fmt.Sprintf("%s (%s) opens nothing any more", t.Name, t.ID))
+					return nil
+				})
+			},
+		},
+	)
+	return cmd
+}
+
+// day is what --days counts.
+const day = 24 * time.Hour
+
+func (p *program) tokenCreateCommand() *cobra.Command {
+	var name string
+	var scopes []string
+	var days int
+	cmd := &cobra.Command{
+		Use: "create", Short: "Make a token and print it, once", Args: noWords,
+		Long: `Makes a token and prints it to standard output; it cannot be shown again. Scopes:
+read, write, destroy, egress (reach the network) and exec (run commands).`,
+		Example: "lore token create --name backup --scope read\nlore token create --name editor --scope read,write --days 30",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var rights []access.Scope
+			for _, s := range scopes {
+				rights = append(rights, access.Scope(strings.TrimSpace(s)))
+			}
+			return p.withRegistry(cmd.Context(), func(s *Session) error {
+				t, secret, err := s.Tokens.Create(cmd.Context(), name, rights, time.Duration(days)*day)
+				if err != nil {
+					return err
+				}
+				if p.g.JSON {
+					return p.encode(struct {
+						token.Token
+						Secret string `json:"token"`
+					}{t, secret})
+				}
+				if _, err := fmt.Fprintln(p.out, secret); err != nil {
+					return err
+				}
+				p.say("keep it: it is not shown again. " + lasts(t))
+				return nil
+			})
+		},
+	}
+	cmd.Flags().StringVar(&name, "name", "", "what uses it")
+	cmd.Flags().StringSliceVar(&scopes, "scope", []string{string(access.Read)}, "what it may do")
+	cmd.Flags().IntVar(&days, "days", 90, "how long it holds; 0 for ever")
+	return cmd
+}
+
+func lasts(t token.Token) string {
+	if t.Expires.IsZero() {
+		return "It holds until it is revoked."
+	}
+	return "It holds until " + t.Expires.Local().Format(time.DateOnly) + "."
+}
+
+func (p *program) listTokens(ctx context.Context, s *Session) error {
+	list, err := s.Tokens.List(ctx)
+	if err != nil {
+		return err
+	}
+	if p.g.JSON {
+		return p.encode(struct {
+			Tokens []token.Token `json:"tokens"`
+		}{append([]token.Token{}, list...)})
+	}
+	if len(list) == 0 {
+		p.say("there are no tokens; lore token create makes one")
+		return nil
+	}
+	now := time.Now()
+	var rows [][]string
+	for _, t := range list {
+		var rights []string
+		for _, s := range t.Scopes {
+			rights = append(rights, string(s))
+		}
+		rows = append(rows, []string{t.Name, t.ID, strings.Join(rights, ","), stateOf(t, now), date(t.Created), date(t.Used), date(t.Expires)})
+	}
+	var b strings.Builder
+	p.screen.Table(&b, []string{"name", "id", "scopes", "state", "made", "last used", "until"}, rows)
+	_, err = io.WriteString(p.out, b.String())
+	return err
+}
+
+func stateOf(t token.Token, now time.Time) string {
+	switch {
+	case !t.Revoked.IsZero():
+		return "revoked"
+	case !t.InForce(now):
+		return "expired"
+	}
+	return "in force"
+}
+
+func date(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.Local().Format(time.DateOnly)
+}

@@ -1,0 +1,220 @@
+package rest
+
+import (
+	"cmp"
+	"crypto/rand"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"lore/internal/access"
+	"lore/internal/event"
+	"lore/internal/fault"
+	"lore/internal/schema"
+	"lore/internal/tool"
+)
+
+// kept is how much final news can be asked for again.
+const kept = 1024
+
+// News remembers the last final events, and of progress only the latest of each
+// topic. Readers hold a place in it and nothing else, so that a slow one costs
+// nothing and loses progress alone; one that is too far behind is told.
+type news struct {
+	epoch string // numbers begin anew with every process
+	sub   *event.Subscription
+	done  chan struct{}
+
+	mu       sync.Mutex
+	final    []event.Event // by number
+	lost     uint64        // the last number that was let go
+	progress map[string]event.Event
+	last     uint64
+	changed  chan struct{} // closed at the next event
+	readers  int
+}
+
+func follow(bus *event.Bus) *news {
+	n := &news{
+		epoch: strings.ToLower(rand.Text()[:8]), sub: bus.Subscribe(), done: make(chan struct{}),
+		progress: map[string]event.Event{}, changed: make(chan struct{}),
+	}
+	go func() {
+		defer close(n.done)
+		for {
+			e, ok := n.sub.Next(nil)
+			if !ok {
+				return
+			}
+			n.put(e)
+		}
+	}()
+	return n
+}
+
+func (n *news) close() {
+	n.sub.Close()
+	<-n.done
+}
+
+func (n *news) put(e event.Event) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.last = e.Seq
+	if e.Final {
+		n.final = append(n.final, e)
+		if len(n.final) > kept {
+			n.lost = n.final[0].Seq
+			n.final = slices.Clone(n.final[1:])
+		}
+	} else {
+		n.progress[e.Topic] = e
+	}
+	close(n.changed)
+	n.changed = make(chan struct{})
+}
+
+// after returns what came after a number, in order, and a channel that is
+// closed when there is more. Missed says that some of it is gone.
+func (n *news) after(seq uint64) (list []event.Event, more <-chan struct{}, missed bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	i, _ := slices.BinarySearchFunc(n.final, seq+1, func(e event.Event, s uint64) int { return cmp.Compare(e.Seq, s) })
+	list = slices.Clone(n.final[i:])
+	for _, e := range n.progress {
+		if e.Seq > seq {
+			list = append(list, e)
+		}
+	}
+	slices.SortFunc(list, func(a, b event.Event) int { return cmp.Compare(a.Seq, b.Seq) })
+	return list, n.changed, seq < n.lost
+}
+
+func (n *news) now() uint64 {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.last
+}
+
+// id names a place in the news across reconnections.
+func (n *news) id(seq uint64) string { return n.epoch + "-" + strconv.FormatUint(seq, 10) }
+
+// place reads an id; one of another process is unknown.
+func (n *news) place(id string) (uint64, bool) {
+	epoch, word, _ := strings.Cut(id, "-")
+	seq, err := strconv.ParseUint(word, 10, 64)
+	return seq, err == nil && epoch == n.epoch && seq <= n.now()
+}
+
+// readersMost is how many streams are open at once.
+const readersMost = 64
+
+func (n *news) enter() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.readers >= readersMost {
+		return false
+	}
+	n.readers++
+	return true
+}
+
+func (n *news) leave() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.readers--
+}
+
+// sendTime is how long one piece of news may take to leave. Who does not take
+// it in that time is let go, and resumes when it can.
+const sendTime = 15 * time.Second
+
+// events streams the news, each typed by its topic. The first is "ready", whose
+// id resumes from here, or "reset" when what was asked for is gone: then the
+// reader looks at everything again.
+func (a *API) events(w http.ResponseWriter, r *http.Request, who access.Principal) error {
+	if !a.news.enter() {
+		return fault.Fix(fault.Busy, "close one", "%d streams are open already", readersMost)
+	}
+	defer a.news.leave()
+	w.Header().Set("Content-Type", "text/event-stream")
+	s := stream{w: w, out: http.NewResponseController(w)}
+	seq, topic := a.news.now(), "ready"
+	if id := r.Header.Get("Last-Event-ID"); id != "" {
+		if at, ok := a.news.place(id); ok {
+			seq = at
+		} else {
+			topic = "reset"
+		}
+	}
+	if err := s.send(a.news.id(seq), topic, struct{}{}); err != nil {
+		return nil // nobody is there
+	}
+	beat := time.NewTicker(a.o.Beat)
+	defer beat.Stop()
+	for {
+		list, more, missed := a.news.after(seq)
+		if missed {
+			seq = a.news.now()
+			list = nil
+			if s.send(a.news.id(seq), "reset", struct{}{}) != nil {
+				return nil
+			}
+		}
+		for _, e := range list {
+			seq = e.Seq
+			if !hears(who, e) {
+				continue
+			}
+			if s.send(a.news.id(e.Seq), e.Topic, e.Data) != nil {
+				return nil
+			}
+		}
+		select {
+		case <-more:
+		case <-beat.C:
+			if s.write(": still here\n\n") != nil {
+				return nil
+			}
+		case <-r.Context().Done():
+			return nil
+		case <-a.o.Closing:
+			return nil
+		case <-a.stops:
+			return nil
+		}
+	}
+}
+
+// hears reports whether news is for a principal: of questions, programs hear
+// their own.
+func hears(who access.Principal, e event.Event) bool {
+	q, ok := e.Data.(tool.Question)
+	return !ok || sees(who, q)
+}
+
+// A stream writes server-sent events.
+type stream struct {
+	w   http.ResponseWriter
+	out *http.ResponseController
+}
+
+func (s stream) send(id, topic string, data any) error {
+	b, err := schema.Marshal(data) // one line: JSON has no bare line breaks
+	if err != nil {
+		return err
+	}
+	return s.write(fmt.Sprintf("id: %s\nevent: %s\ndata: %s\n\n", id, topic, b))
+}
+
+func (s stream) write(text string) error {
+	_ = s.out.SetWriteDeadline(time.Now().Add(sendTime)) // not every writer has one
+	if _, err := s.w.Write([]byte(text)); err != nil {
+		return err
+	}
+	return s.out.Flush()
+}

@@ -1,0 +1,169 @@
+package rest
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"lore/internal/access"
+	"lore/internal/surface/serve"
+	"lore/internal/tool"
+)
+
+// object is a part of the description.
+type object = map[string]any
+
+// openAPI answers with a description of the interface as it is at this moment:
+// the routes, and every tool that is on with its own schemas.
+func (a *API) openAPI(w http.ResponseWriter, _ *http.Request, _ access.Principal) error {
+	d, err := a.description()
+	if err != nil {
+		return err
+	}
+	return serve.JSON(w, http.StatusOK, d)
+}
+
+func (a *API) description() (object, error) {
+	schemas, err := schemas()
+	if err != nil {
+		return nil, err
+	}
+	paths := object{}
+	at := func(path string) object {
+		if paths[path] == nil {
+			paths[path] = object{}
+		}
+		return paths[path].(object) //nolint:errcheck // made one line above
+	}
+	for _, r := range a.routes() {
+		at(r.Pattern)[strings.ToLower(r.Method)] = operation(r)
+	}
+	for _, t := range a.o.Door.On() {
+		at(path("tools", t.Name))["post"] = toolOperation(t)
+	}
+	return object{
+		"openapi": "3.1.0",
+		"info":    object{"title": "Lore", "version": a.o.Version, "description": "Safe hands on a folder of notes."},
+		"paths":   paths,
+		"components": object{
+			"schemas": schemas,
+			"securitySchemes": object{
+				"token":   object{"type": "http", "scheme": "bearer", "description": "made with: lore token create"},
+				"session": object{"type": "apiKey", "in": "cookie", "name": "lore_session", "description": "a person's browser; the name ends in _ and the port"},
+			},
+		},
+	}, nil
+}
+
+// variable finds the names in a pattern.
+var variable = regexp.MustCompile(`\{(\w+)\}`)
+
+func operation(r route) object {
+	var params []object
+	for _, m := range variable.FindAllStringSubmatch(r.Pattern, -1) {
+		params = append(params, object{"name": m[1], "in": "path", "required": true, "schema": object{"type": "string"}})
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.query)) {
+		params = append(params, object{"name": name, "in": "query", "description": r.query[name], "schema": object{"type": "string"}})
+	}
+	success := object{"description": r.summary}
+	switch {
+	case strings.HasSuffix(r.Pattern, "/events"):
+		success["content"] = object{"text/event-stream": object{"schema": object{"type": "string"}}}
+	case r.out != "":
+		success["content"] = content(ref(r.out))
+	}
+	o := object{
+		"operationId": r.id, "summary": r.summary, "security": security(r.Person), "x-scope": r.Scope,
+		"responses": responses(r.status, success, r.pending),
+	}
+	if len(params) > 0 {
+		o["parameters"] = params
+	}
+	if r.in != "" {
+		o["requestBody"] = object{"required": true, "content": content(ref(r.in))}
+	}
+	return o
+}
+
+// toolOperation is the call of one tool, with its own arguments and answer.
+func toolOperation(t *tool.Tool) object {
+	own := object{"allOf": []any{ref("Result"), t.Output()}}
+	o := object{
+		"operationId": "call_" + t.Name, "summary": t.Title, "description": t.Doc, "tags": []string{t.Set}, "security": security(false), "x-effect": t.Effect,
+		"requestBody": object{"required": len(t.Input().Required) > 0, "content": content(t.Input())},
+		"responses":   responses(http.StatusOK, object{"description": "What it answers", "content": content(own)}, t.Effect != access.Reads),
+	}
+	if t.Effect != access.Reads {
+		o["parameters"] = []object{{"name": tool.DryRun, "in": "query", "description": "1: plan only, and do nothing", "schema": object{"type": "string"}}}
+	}
+	return o
+}
+
+func security(person bool) []object {
+	session := object{"session": []string{}}
+	if person {
+		return []object{session}
+	}
+	return []object{{"token": []string{}}, session}
+}
+
+func responses(status int, success object, pending bool) object {
+	out := object{
+		strconv.Itoa(status): success,
+		"default":            object{"description": "A problem", "content": object{"application/problem+json": object{"schema": ref("Problem")}}},
+	}
+	if pending {
+		out["202"] = object{"description": "A person is asked", "content": content(ref("Pending"))}
+	}
+	return out
+}
+
+func ref(name string) object { return object{"$ref": "#/components/schemas/" + name} }
+
+func content(schema any) object {
+	return object{"application/json": object{"schema": schema}}
+}
+
+// schemas describes what is no tool's own.
+func schemas() (object, error) {
+	text, flag, list := object{"type": "string"}, object{"type": "boolean"}, object{"type": "array", "items": object{"type": "string"}}
+	out := object{
+		"Arguments": object{"type": "object", "description": "What the tool takes: see its input_schema."},
+		"Result": object{"type": "object", "required": []string{"success"}, "description": "The fields of every answer; those of the tool stand beside them.",
+			"properties": object{"success": flag, "message": text, "error": text, "isError": flag, "user_feedback": text, "notices": list,
+				"dry_run": flag, "operation_id": text, "changes": object{"type": "array", "items": object{"type": "object"}}}},
+		"Pending": object{"type": "object", "required": []string{"success", "requires_confirmation", "pending_operation_id"}, "description": "The call waits for a person.",
+			"properties": object{"success": flag, "requires_confirmation": flag, "operation": text, "details": object{}, "message": text, "summary": text, "risk": text,
+				"reason": text, "pending_operation_id": text, "revision": object{"type": "integer"}, "expires": object{"type": "string", "format": "date-time"}}},
+	}
+	options := &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[json.RawMessage]():   {},
+		reflect.TypeFor[jsonschema.Schema](): {Type: "object"},
+	}}
+	for name, t := range map[string]reflect.Type{
+		"Problem": reflect.TypeFor[serve.Problem](), "Tools": reflect.TypeFor[Tools](), "Tool": reflect.TypeFor[Tool](), "Status": reflect.TypeFor[Status](),
+		"Approvals": reflect.TypeFor[Approvals](), "Approval": reflect.TypeFor[tool.Question](), "Answer": reflect.TypeFor[tool.Answer](), "Rules": reflect.TypeFor[Rules](),
+	} {
+		s, err := jsonschema.ForType(t, options)
+		if err != nil {
+			return nil, err
+		}
+		out[name] = s
+	}
+	// The server fills in who answered, and when.
+	if answer, ok := out["Answer"].(*jsonschema.Schema); ok {
+		answer.Required = []string{"approve", "revision"}
+		delete(answer.Properties, "by")
+		delete(answer.Properties, "at")
+		answer.PropertyOrder = nil
+	}
+	return out, nil
+}
