@@ -113,3 +113,30 @@ func (r readTrip) Read(b []byte) (int, error) {
 	r.cancel()
 	return r.Reader.Read(b)
 }
+
+// TestFollowing: who follows the activity sees what others do, and keeps nobody
+// from doing it.
+func TestFollowing(t *testing.T) {
+	vault := home(t)
+	write := func(name string) {
+		t.Helper()
+		var out bytes.Buffer
+		if code := app.Run(t.Context(), []string{"write", name, "--content", "x", "--yes", "--vault", vault}, nil, &out, &out); code != 0 {
+			t.Errorf("exit code %d: %s", code, out.String())
+		}
+	}
+	write("first")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	begun, stop := context.WithCancel(ctx)
+	done := make(chan int, 1)
+	go func() {
+		out := io.MultiWriter(tripwire{"first.md", stop}, tripwire{"second.md", cancel})
+		done <- app.Run(ctx, []string{"activity", "--follow", "--vault", vault}, nil, out, io.Discard)
+	}()
+	<-begun.Done()
+	write("second")
+	if code := <-done; code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}

@@ -42,7 +42,7 @@ func TestCrashKilledAtEveryPoint(t *testing.T) {
 					return
 				}
 			}
-			t.Logf("%d kills among %d points, %d kills of a recovery, %d changes that the activity does not tell", kills, points, k.again, k.silent)
+			t.Logf("%d kills among %d points, %d kills of a recovery", kills, points, k.again)
 		})
 	}
 }

@@ -133,7 +133,7 @@ func (a *app) openSession(ctx context.Context, g cli.Globals, o cli.OpenOptions)
 	if s.dir, s.adopted, err = a.home().VaultData(ctx, s.vault.Dir()); err != nil {
 		return nil, err
 	}
-	if err := s.openStore(ctx, o.Rebuild); err != nil {
+	if err := s.openStore(ctx, o); err != nil {
 		return nil, err
 	}
 	if s.adopted && !o.Rebuild {
@@ -183,8 +183,12 @@ func (c *config) excluded(dir string) []string {
 	return out
 }
 
-// openStore takes the right to write the index, when it is free, and opens it.
-func (s *session) openStore(ctx context.Context, rebuild bool) error {
+// holdVault takes the right to write the index and the notes, when it is free
+// and wanted.
+func (s *session) holdVault(o cli.OpenOptions) error {
+	if _, err := os.Stat(sqlite.Path(s.dir)); o.Aside && err == nil {
+		return nil // there is an index to read
+	}
 	release, ok, err := home.Lock(filepath.Join(s.dir, "index.lock"))
 	if err != nil {
 		return fmt.Errorf("lock the index: %w", err)
@@ -193,16 +197,24 @@ func (s *session) openStore(ctx context.Context, rebuild bool) error {
 	if ok {
 		s.closers = append(s.closers, release)
 	}
-	if !ok && rebuild {
+	if !ok && o.Rebuild {
 		return fault.Fix(fault.Busy, "stop it first", "another lore process is using the index")
 	}
+	return nil
+}
+
+// openStore takes the right to write the index, when it is free, and opens it.
+func (s *session) openStore(ctx context.Context, o cli.OpenOptions) error {
+	if err := s.holdVault(o); err != nil {
+		return err
+	}
 	// Two processes that open at once would both make the tables of a new index.
-	release, err = s.opens(ctx)
+	release, err := s.opens(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = release() }() // what was opened is what matters
-	if rebuild {
+	if o.Rebuild {
 		if err := errors.Join(db.Remove(sqlite.Path(s.dir)), os.RemoveAll(s.glancePath())); err != nil {
 			return fmt.Errorf("remove the index: %w", err)
 		}

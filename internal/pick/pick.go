@@ -9,12 +9,6 @@ import (
 	"lore/internal/fault"
 )
 
-// Hunks is the same wherever a diff is drawn or cut into hunks, so that the
-// number of a hunk means one thing.
-func Hunks(before, after string) []change.Hunk {
-	return change.Diff(before, after, change.DiffOptions{NoMarks: true})
-}
-
 // Choose keeps the part of a set that a person accepted: the files of paths, all
 // when it is nil, and of a file with an entry in hunks only those places,
 // counted from 1. Edits that follow a move make no sense without it.
@@ -73,7 +67,7 @@ func chooseHunks(e change.Edit, list []int) (change.Edit, error) {
 	if e.Before == nil || e.After == nil {
 		return e, invalidHunks("only the places of a changed note can be chosen one by one")
 	}
-	all := Hunks(*e.Before, *e.After)
+	all := change.Hunks(*e.Before, *e.After)
 	var keep []change.Hunk
 	for _, n := range list {
 		if n < 1 || n > len(all) {

@@ -141,6 +141,9 @@ func (s Settings) Judge(f Facts, rules []Rule) Decision {
 			if s.Protected.Covers(strings.ToLower(p)) {
 				return no("%q is protected by the settings", p)
 			}
+			if instructs(p) && d.Risk != None {
+				return no("%q is what programs take their orders from, and only a person may change it", p)
+			}
 		}
 	}
 	if s.Tools[f.Tool] == Deny {
@@ -169,8 +172,6 @@ func (s Settings) ask(risk Risk, f Facts, rules []Rule) (Verdict, string, string
 		return Ask, "it runs a command", ""
 	case person:
 		return Allow, "a person asked for exactly this", ""
-	case f.Who.Kind != access.Person && slices.ContainsFunc(f.Paths, instructs):
-		return Ask, "it changes what programs take their orders from", ""
 	case s.Tools[f.Tool] == Ask:
 		return Ask, "the settings ask about every call of " + f.Tool, ""
 	}

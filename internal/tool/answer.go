@@ -324,7 +324,7 @@ func (c *call) performEdits(ctx context.Context, q Question, value any, set chan
 	if err != nil {
 		return Result{}, err
 	}
-	res.Operation, res.Changes = c.op, brief(drawn(chosen))
+	res.Operation, res.Changes = c.op, change.Brief(chosen.Describe())
 	return res, nil
 }
 
@@ -381,5 +381,5 @@ func (r *Registry) stillWaits(q Question) Result {
 	if err != nil {
 		t = &Tool{Name: q.Tool, Title: q.Tool}
 	}
-	return Result{Tool: t, Question: &q, Message: q.Preview.Summary, Changes: brief(q.Changes), Notices: q.Notices}
+	return Result{Tool: t, Question: &q, Message: q.Preview.Summary, Changes: change.Brief(q.Changes), Notices: q.Notices}
 }

@@ -22,7 +22,7 @@ func (c *call) newQuestion(p Preview, set change.Set, d policy.Decision) Questio
 	return Question{
 		ID: c.deps.ID("pending"), State: Pending, Asked: c.deps.Now(), Expires: c.deps.Now().Add(patience),
 		Who: c.who, Tool: c.tool.Name, Definition: c.tool.definition(), Args: c.args, ArgsHash: c.rec.ArgsHash,
-		Plan: set.Hash(), Moment: c.moment, Files: bases(set), Preview: p, Risk: d.Risk, Reason: d.Reason, Changes: drawn(set), Notices: c.notices,
+		Plan: set.Hash(), Moment: c.moment, Files: set.Bases(), Preview: p, Risk: d.Risk, Reason: d.Reason, Changes: set.Describe(), Notices: c.notices,
 	}
 }
 
@@ -78,7 +78,7 @@ func (c *call) room(ctx context.Context) error {
 
 // waits is the answer of a call whose question is not answered yet.
 func (c *call) waits(q Question) Result {
-	return Result{Tool: c.tool, Question: &q, Message: q.Preview.Summary, Changes: brief(q.Changes), Notices: c.notices}
+	return Result{Tool: c.tool, Question: &q, Message: q.Preview.Summary, Changes: change.Brief(q.Changes), Notices: c.notices}
 }
 
 // Questions returns the questions in these states, all when there are none. A

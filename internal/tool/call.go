@@ -280,7 +280,7 @@ func (c *call) settle(ctx context.Context, value any, set change.Set, d policy.D
 	case d.Verdict != policy.Allow && d.Verdict != policy.Ask:
 		return Result{}, fault.New(fault.Denied, "%s: %s", c.tool.Name, cmp.Or(d.Reason, "nobody decided about it"))
 	case c.dry:
-		res.DryRun, res.Preview, res.Changes = true, &p, drawn(set)
+		res.DryRun, res.Preview, res.Changes = true, &p, set.Describe()
 		return res, nil
 	case len(set) == 0:
 		return res, nil
@@ -294,7 +294,7 @@ func (c *call) settle(ctx context.Context, value any, set change.Set, d policy.D
 	if err := c.apply(ctx, value, set, p.Summary); err != nil {
 		return Result{}, err
 	}
-	res.Operation, res.Changes = c.op, brief(drawn(set))
+	res.Operation, res.Changes = c.op, change.Brief(set.Describe())
 	return res, nil
 }
 
@@ -438,6 +438,12 @@ func Moment(ctx context.Context) time.Time {
 	return t
 }
 
+// polls reports whether the call only asks a feed what is new. Recording that
+// would make the record grow by being looked at.
+func (c *call) polls() bool {
+	return c.tool != nil && c.tool.Feed && bytes.Contains(c.args, []byte(`"after":`))
+}
+
 // Finished is the data of [TopicCall].
 type Finished struct {
 	Tool      string     `json:"tool"`
@@ -478,7 +484,7 @@ func (c *call) end(ctx context.Context, res *Result, err error) error {
 			"files", len(res.Changes), "duration_ms", c.rec.Duration.Milliseconds())
 	}
 	c.deps.Bus.Publish(TopicCall, Finished{c.rec.Tool, c.rec.Status, c.rec.Summary, c.rec.Operation, c.rec.Kind, c.who.Surface}, false)
-	if c.deps.Ledger == nil {
+	if c.deps.Ledger == nil || c.polls() {
 		return err
 	}
 	if c.question != "" {

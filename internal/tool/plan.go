@@ -1,14 +1,10 @@
 package tool
 
 import (
-	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strings"
 
 	"lore/internal/change"
-	"lore/internal/pick"
 )
 
 // A Preview tells a person what a planned call will do. It is made from what
@@ -33,81 +29,7 @@ type Previewer interface{ Preview() Preview }
 type Reverter interface{ Reverts() []string }
 
 // A FileChange is what a call does to one file.
-type FileChange struct {
-	Path    string      `json:"path"`
-	From    string      `json:"from,omitempty"` // the path that a moved file leaves
-	Action  change.Kind `json:"action"`
-	Added   int         `json:"added"`   // lines
-	Removed int         `json:"removed"` // lines
-	// Diff is the change as a unified diff, with three lines around each place.
-	// It is left out of the summary that a finished call answers.
-	Diff string `json:"diff,omitempty"`
-	// Hunks is how many places change; a person may choose among them.
-	Hunks int `json:"hunks,omitempty"`
-}
-
-func sides(e change.Edit) (before, after string) {
-	if e.Before != nil {
-		before = *e.Before
-	}
-	if e.After != nil {
-		after = *e.After
-	}
-	return before, after
-}
-
-// drawn describes a set file by file.
-func drawn(set change.Set) []FileChange {
-	out := make([]FileChange, len(set))
-	for i, e := range set {
-		before, after := sides(e)
-		hunks := pick.Hunks(before, after)
-		c := FileChange{Path: e.Path, From: e.From, Action: e.Kind(), Hunks: len(hunks)}
-		c.Added, c.Removed = change.Count(hunks)
-		if len(hunks) > 0 {
-			c.Diff = change.Unified(diffName(e.Before, cmp.Or(e.From, e.Path)), diffName(e.After, e.Path), hunks)
-		}
-		out[i] = c
-	}
-	return out
-}
-
-// diffName is what a diff calls one side.
-func diffName(side *string, path string) string {
-	if side == nil {
-		return "" // no such file
-	}
-	return path
-}
-
-// brief is drawn without the diffs.
-func brief(list []FileChange) []FileChange {
-	out := make([]FileChange, len(list))
-	for i, c := range list {
-		c.Diff, c.Hunks = "", 0
-		out[i] = c
-	}
-	return out
-}
-
-// bases lists the hash of every file that a set was computed from; a file that
-// must not exist has an empty one.
-func bases(set change.Set) map[string]string {
-	out := make(map[string]string, len(set))
-	for _, e := range set {
-		at := e.Path
-		if e.From != "" {
-			out[e.Path] = ""
-			at = e.From
-		}
-		out[at] = ""
-		if e.Before != nil {
-			sum := sha256.Sum256([]byte(*e.Before))
-			out[at] = hex.EncodeToString(sum[:])
-		}
-	}
-	return out
-}
+type FileChange = change.FileChange
 
 // previewOf describes a planned call.
 func previewOf(t *Tool, value any, set change.Set) Preview {

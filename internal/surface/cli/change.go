@@ -32,7 +32,7 @@ func (w will) person() access.Principal {
 // call runs one tool and shows its result. A call that needs a person asks the
 // one at the terminal; without a terminal it says where to answer.
 func (p *program) call(ctx context.Context, in io.Reader, t *tool.Tool, args json.RawMessage, w will) error {
-	s, err := p.host.Open(ctx, p.g, OpenOptions{Progress: p.progress()})
+	s, err := p.host.Open(ctx, p.g, OpenOptions{Progress: p.progress(), Aside: w.follow})
 	if err != nil {
 		return err
 	}
@@ -196,6 +196,7 @@ func (p *program) follow(ctx context.Context, s *Session, t *tool.Tool, args jso
 		if err := p.show(res, s.Dir); err != nil {
 			return err
 		}
+		p.noHead = true
 		next, err := nextOf(res)
 		if err != nil {
 			return err

@@ -79,6 +79,9 @@ type OpenOptions struct {
 	TextOnly bool
 	// Rebuild throws the index away first.
 	Rebuild bool
+	// Aside leaves the vault to other processes: this one only reads, for as
+	// long as it likes.
+	Aside bool
 	// Progress shows events while the session is opened; may be nil.
 	Progress func(*event.Bus) (stop func())
 }
@@ -156,6 +159,7 @@ type program struct {
 	screen draw.Screen // what out can show
 	notice draw.Screen // what err can show
 
+	noHead  bool        // the columns were named already
 	lines   chan string // what is typed; see typed
 	session *Session    // of a command that answers a question
 }

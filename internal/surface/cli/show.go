@@ -49,6 +49,9 @@ func (p *program) show(r tool.Result, dir string) error {
 	for i, it := range v.Items {
 		p.screen.Item(&b, i, it, dir)
 	}
+	if p.noHead {
+		v.Head, v.Foot = nil, ""
+	}
 	p.screen.Table(&b, v.Head, v.Rows)
 	p.screen.Pairs(&b, v.Pairs)
 	if _, err := io.WriteString(p.out, b.String()); err != nil {
