@@ -11,6 +11,7 @@ import (
 
 	"lore/internal/access"
 	"lore/internal/fault"
+	"lore/internal/surface/serve"
 	"lore/internal/token"
 )
 
@@ -44,6 +45,9 @@ Only this machine is answered. With --expose others are too, under the names tha
 					return fault.Field("vault", "give the folder once", "it is named twice")
 				}
 				p.g.Vault = args[0]
+			}
+			if err := (serve.Options{Listen: o.Listen, Expose: o.Expose, Hosts: o.Hosts}).Check(); err != nil {
+				return err
 			}
 			return p.withSession(cmd.Context(), OpenOptions{Wait: true}, func(s *Session) error { return s.Serve(cmd.Context(), o) })
 		},

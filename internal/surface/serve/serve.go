@@ -93,7 +93,7 @@ func New(o Options) (*Server, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if err := checkListen(o); err != nil {
+	if err := o.Check(); err != nil {
 		return nil, err
 	}
 	s := &Server{
@@ -104,8 +104,8 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// checkListen refuses an address that others can reach, unless that was said.
-func checkListen(o Options) error {
+// Check refuses an address that others can reach, unless that was said.
+func (o Options) Check() error {
 	host, _, err := net.SplitHostPort(o.Listen)
 	if err != nil {
 		return fault.Field("listen", "write 127.0.0.1:7777", "%q is no address with a port", o.Listen)
