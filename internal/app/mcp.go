@@ -13,6 +13,7 @@ import (
 	"lore/internal/surface/cli"
 	"lore/internal/surface/mcp"
 	"lore/internal/tool"
+	"lore/internal/vault"
 )
 
 // roomy is how far the heap may grow before it is collected: a process that
@@ -63,6 +64,13 @@ func (a *app) shelf(g cli.Globals, o cli.MCPOptions) (tool.Door, mcp.Options, er
 	}
 	dir, err := a.home().Vault(g.Vault, c.Vault)
 	if err != nil {
+		return nil, opts, err
+	}
+	v, err := vault.Open(dir, vault.Options{Log: opts.Log, Now: a.now})
+	if err != nil {
+		return nil, opts, err
+	}
+	if err := v.Close(); err != nil {
 		return nil, opts, err
 	}
 	tools := catalogue()

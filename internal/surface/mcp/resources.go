@@ -133,7 +133,7 @@ func (s *Server) readResource(ctx context.Context, req *sdk.ReadResourceRequest)
 	text, err := s.readNote(ctx, path)
 	switch fault.Of(err) {
 	case "":
-	case fault.NotFound, fault.Invalid, fault.Unsafe, fault.Ambiguous:
+	case fault.NotFound, fault.Invalid, fault.Unsafe, fault.Ambiguous, fault.Denied: // what is hidden is not there
 		return nil, sdk.ResourceNotFoundError(uri)
 	default:
 		return nil, internal(err)
