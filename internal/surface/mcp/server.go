@@ -241,11 +241,8 @@ func follow(ctx context.Context, bus *event.Bus, f func()) {
 	}
 	sub := bus.Subscribe(tool.TopicTools)
 	defer sub.Close()
-	for {
-		if _, ok := sub.Next(ctx.Done()); !ok {
-			return
-		}
-		f()
+	for ok := true; ok; _, ok = sub.Next(ctx.Done()) {
+		f() // the first time for what changed before we listened
 	}
 }
 

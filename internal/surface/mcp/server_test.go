@@ -271,12 +271,26 @@ func TestListChanged(t *testing.T) {
 		if err := w.reg.Switch("rename_note", false); err != nil {
 			t.Fatal(err)
 		}
-		go s.Follow(t.Context(), w.bus)
-		// The list is looked at anew when it is asked for, with or without news.
+		ctx, cancel := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		wg.Go(func() { s.Follow(ctx, w.bus) })
+		<-heard // of what changed before anyone listened
 		if slices.Contains(toolsOf(t, cs), "rename_note") {
 			t.Error("a tool that is off is offered")
 		}
-		<-heard
+		if err := w.reg.Switch("rename_note", true); err != nil {
+			t.Fatal(err)
+		}
+		<-heard // of news
+		cancel()
+		wg.Wait()
+		// Without anyone who listens, the list is looked at when it is asked for.
+		if err := w.reg.Switch("rename_note", false); err != nil {
+			t.Fatal(err)
+		}
+		if slices.Contains(toolsOf(t, cs), "rename_note") {
+			t.Error("an old list was sent")
+		}
 		if err := w.reg.Switch("rename_note", true); err != nil {
 			t.Fatal(err)
 		}
