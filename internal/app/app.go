@@ -32,6 +32,7 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		Explain:  a.explain,
 		Settings: a.settings,
 		Set:      a.set,
+		MCP:      a.mcp,
 		Demo:     a.demo,
 		Bench:    a.bench,
 	}, args, in, out, errOut)

@@ -135,17 +135,22 @@ func (s *session) registry(sets ...[]*tool.Tool) (*tool.Registry, error) {
 		Questions: s.asked, Ledger: s.history, Writable: s.writable, Apply: s.apply, Settle: s.settle,
 		Real: s.vault.Real,
 	}, sets...)
+	return r, s.furnish(r)
+}
+
+// furnish switches tools off and gives them the words that the settings say.
+func (s *session) furnish(r *tool.Registry) error {
 	for _, name := range s.off {
 		if err := r.Switch(name, false); err != nil {
-			return nil, fmt.Errorf("settings, tools.%s: %w", name, err)
+			return fmt.Errorf("settings, tools.%s: %w", name, err)
 		}
 	}
 	for name, text := range s.instruct {
 		if err := r.Instruct(name, text); err != nil {
-			return nil, fmt.Errorf("settings, instructions.%s: %w", name, err)
+			return fmt.Errorf("settings, instructions.%s: %w", name, err)
 		}
 	}
-	return r, nil
+	return nil
 }
 
 // writable says why this process does not change the vault.

@@ -31,7 +31,7 @@ var layers = [][]string{
 	{"tool/tooltest"}, // only tests link it
 	{"tools/notes", "tools/find", "tools/work"},
 	{"surface/draw", "surface/argv", "surface/serve"},
-	{"surface/cli", "surface/rest"},
+	{"surface/cli", "surface/rest", "surface/mcp"},
 	{"app"},
 }
 
@@ -46,6 +46,7 @@ var barred = map[string][]string{
 	"surface/serve": {"tool", "vault", "index"},
 	"surface/rest":  {"vault", "index", "index/sqlite", "search", "graph", "embed", "note", "history", "approval"},
 	"index/sqlite":  {"vault", "note"},
+	"surface/mcp":   {"vault", "index", "index/sqlite", "search", "graph", "tools/notes", "tools/find", "tools/work", "embed", "note"},
 }
 
 // forbiddenNames are package names that say nothing about what is inside.
@@ -68,22 +69,23 @@ var exceptions = map[string]string{
 
 // dependencies are the modules that may be used, each with its reason.
 var dependencies = map[string]string{
-	"modernc.org/sqlite":              "SQLite with FTS5 in pure Go: one binary, no cgo",
-	"modernc.org/libc":                "pinned to the version that modernc.org/sqlite is built for",
-	"go.yaml.in/yaml/v4":              "reads front matter: values and their places",
-	"github.com/fsnotify/fsnotify":    "events of the file system",
-	"github.com/google/jsonschema-go": "schemas from structs; the type that the MCP SDK uses",
-	"github.com/spf13/cobra":          "commands, help and shell completion",
-	"github.com/spf13/pflag":          "cobra's flags, made from schemas",
-	"github.com/pelletier/go-toml/v2": "reads the settings",
-	"golang.org/x/sync":               "errgroup",
-	"golang.org/x/sys":                "CPU features; renameat2 and xattrs",
-	"golang.org/x/term":               "is it a terminal, and how wide",
-	"golang.org/x/text":               "Unicode normal forms",
-	"github.com/yuin/goldmark":        "tests and benchmarks only: the judge of our parser",
-	"github.com/rogpeppe/go-internal": "tests only: transcripts of the command line",
-	"golang.org/x/tools":              "tests only: txtar archives",
-	"pgregory.net/rapid":              "tests only: properties",
+	"modernc.org/sqlite":                     "SQLite with FTS5 in pure Go: one binary, no cgo",
+	"modernc.org/libc":                       "pinned to the version that modernc.org/sqlite is built for",
+	"go.yaml.in/yaml/v4":                     "reads front matter: values and their places",
+	"github.com/fsnotify/fsnotify":           "events of the file system",
+	"github.com/google/jsonschema-go":        "schemas from structs; the type that the MCP SDK uses",
+	"github.com/modelcontextprotocol/go-sdk": "the Model Context Protocol, both eras of it",
+	"github.com/spf13/cobra":                 "commands, help and shell completion",
+	"github.com/spf13/pflag":                 "cobra's flags, made from schemas",
+	"github.com/pelletier/go-toml/v2":        "reads the settings",
+	"golang.org/x/sync":                      "errgroup",
+	"golang.org/x/sys":                       "CPU features; renameat2 and xattrs",
+	"golang.org/x/term":                      "is it a terminal, and how wide",
+	"golang.org/x/text":                      "Unicode normal forms",
+	"github.com/yuin/goldmark":               "tests and benchmarks only: the judge of our parser",
+	"github.com/rogpeppe/go-internal":        "tests only: transcripts of the command line",
+	"golang.org/x/tools":                     "tests only: txtar archives",
+	"pgregory.net/rapid":                     "tests only: properties",
 }
 
 const module = "lore"

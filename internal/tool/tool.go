@@ -70,6 +70,8 @@ type Tool struct {
 	// Instructions tell models when and how to use it, beyond Doc. People may
 	// replace them: see [Registry.Instruct].
 	Instructions string
+	// Roles are the parts that it plays for surfaces.
+	Roles []Role
 	// Feed says that the result is a list that grows: the argument "after" asks
 	// for what came after the "next" of an earlier answer.
 	Feed bool

@@ -62,6 +62,8 @@ type Host struct {
 	// Set changes one setting of the configuration file and returns it as it
 	// then is in force.
 	Set func(key, value string) (Setting, error)
+	// MCP serves another program; may be nil.
+	MCP MCP
 	// Demo copies the sample vault to a folder and returns its path.
 	Demo func(dir string) (string, error)
 	// Bench measures this machine on a vault and reports rows of a table.

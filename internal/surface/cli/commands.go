@@ -22,7 +22,7 @@ import (
 // commands are those that look after Lore itself.
 func (p *program) commands() []*cobra.Command {
 	out := []*cobra.Command{
-		p.indexCommand(), p.approvalsCommand(), p.auditCommand(), p.toolsCommand(), p.callCommand(), p.serveCommand(), p.tokenCommand(), p.doctorCommand(), p.configCommand(),
+		p.indexCommand(), p.mcpCommand(), p.approvalsCommand(), p.auditCommand(), p.toolsCommand(), p.callCommand(), p.serveCommand(), p.tokenCommand(), p.doctorCommand(), p.configCommand(),
 		p.demoCommand(), p.benchCommand(), p.completionCommand(), p.versionCommand(),
 	}
 	for _, c := range out {

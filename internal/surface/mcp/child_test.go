@@ -1,0 +1,82 @@
+package mcp_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"lore/internal/app"
+	"lore/internal/sample"
+)
+
+// childMark makes the test binary the program itself.
+const childMark = "LORE_TEST_IS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(childMark) != "" {
+		os.Exit(app.Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+func program(t *testing.T, dir string, args ...string) *exec.Cmd {
+	t.Helper()
+	home := t.TempDir()
+	cmd := exec.Command(os.Args[0], append([]string{"--vault", dir}, args...)...)
+	cmd.Env = append(os.Environ(), childMark+"=1", "HOME="+home, "USERPROFILE="+home, "LOCALAPPDATA="+home, "APPDATA="+home,
+		"XDG_DATA_HOME="+home, "XDG_CONFIG_HOME="+home, "LORE_EMBED_MODEL=none")
+	cmd.Stderr = os.Stderr
+	return cmd
+}
+
+// TestChildProcess talks to the program as clients do, over its standard input
+// and output, with the whole program behind it.
+func TestChildProcess(t *testing.T) {
+	for _, era := range eras {
+		t.Run(era, func(t *testing.T) {
+			dir, shown := t.TempDir(), ""
+			if err := sample.Copy(dir); err != nil {
+				t.Fatal(err)
+			}
+			c := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, says("accept", map[string]any{"confirm": true}, &shown))
+			cs, err := c.Connect(t.Context(), &sdk.CommandTransport{Command: program(t, dir, "mcp")}, &sdk.ClientSessionOptions{ProtocolVersion: era})
+			if err != nil {
+				t.Fatal(err)
+			}
+			// The vault was never indexed: the list is there at once, the call waits.
+			if n := len(toolsOf(t, cs)); n != 12 {
+				t.Errorf("%d tools", n)
+			}
+			if res := call(t, cs, "read_note", map[string]any{"path": "Matcha"}); res.IsError {
+				t.Error(textOf(res))
+			}
+			res := call(t, cs, "edit_note", map[string]any{"path": "Notes/Matcha.md", "search": "temperature: 75", "replace": "temperature: 71"})
+			if !strings.Contains(read(t, dir, "Notes/Matcha.md"), "temperature: 71") {
+				t.Errorf("not written: %s", textOf(res))
+			}
+			res = call(t, cs, "delete_note", map[string]any{"path": "Matcha"})
+			if !strings.Contains(textOf(res), "pending_confirmation") {
+				t.Error(textOf(res))
+			}
+			if err := cs.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestRefusedAtTheStart(t *testing.T) {
+	dir := t.TempDir()
+	for _, args := range [][]string{{"mcp", "--toolsets", "nots"}, {"mcp", "--vault", dir + "/no"}, {"mcp", "word"}} {
+		cmd := program(t, dir, args...)
+		cmd.Stderr = nil
+		out, err := cmd.Output()
+		if err == nil || len(out) > 0 {
+			t.Errorf("%v: %v, %q", args, err, out)
+		}
+	}
+}

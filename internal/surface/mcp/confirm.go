@@ -1,0 +1,168 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"lore/internal/access"
+	"lore/internal/fault"
+	"lore/internal/policy"
+	"lore/internal/schema"
+	"lore/internal/surface/draw"
+	"lore/internal/tool"
+)
+
+// The names in the form that a client shows.
+const (
+	formName  = "confirm"
+	formYes   = "confirm"
+	formWords = "word"
+)
+
+// confirm lets the client ask its user, where that may count, and else answers
+// where a person can approve. The stored question is the truth in both cases,
+// and no tool answers one.
+func (s *Server) confirm(req *sdk.CallToolRequest, res tool.Result) (*sdk.CallToolResult, error) {
+	q := *res.Question
+	if !showsForms(req) || !s.mayElicit(q.Risk) {
+		return s.waits(res)
+	}
+	state, err := s.seal(q, req.Params.Arguments)
+	if err != nil {
+		return nil, err
+	}
+	return &sdk.CallToolResult{
+		RequestState: state,
+		InputRequests: sdk.InputRequestMap{formName: &sdk.ElicitParams{
+			Mode: "form", Message: s.question(q),
+			RequestedSchema: &jsonschema.Schema{
+				Type: "object", Required: []string{formYes}, PropertyOrder: []string{formYes, formWords},
+				Properties: map[string]*jsonschema.Schema{
+					formYes:   {Type: "boolean", Title: "Yes, do it", Description: "Exactly what is shown; it can be undone."},
+					formWords: {Type: "string", Title: "A word to the assistant", Description: "May stay empty."},
+				},
+			},
+		}},
+	}, nil
+}
+
+// showsForms reports whether the client can show a form. Clients of 2025-06-18
+// name no mode and mean forms.
+func showsForms(req *sdk.CallToolRequest) bool {
+	c := req.ClientCapabilities()
+	return c != nil && c.Elicitation != nil && (c.Elicitation.Form != nil || c.Elicitation.URL == nil)
+}
+
+// mayElicit reports whether an answer that comes through the client counts: a
+// program could have given it.
+func (s *Server) mayElicit(r policy.Risk) bool {
+	if r == policy.Create || r == policy.Change {
+		return true
+	}
+	return s.opts.Trusted != nil && s.opts.Trusted(s.opts.Who)
+}
+
+// waits answers that a person must approve, and where. It is no error: the
+// model should tell the user, and not try again.
+func (s *Server) waits(res tool.Result) (*sdk.CallToolResult, error) {
+	raw, err := schema.Marshal(res)
+	if err != nil {
+		return nil, err
+	}
+	more, err := schema.Marshal(struct {
+		Status  string `json:"status"`
+		Approve string `json:"approve"`
+	}{"pending_confirmation", s.opts.Where(res.Question.ID)})
+	if err != nil {
+		return nil, err
+	}
+	raw = append(append(raw[:len(raw)-1], ','), more[1:]...)
+	return &sdk.CallToolResult{Content: texts(string(raw)), StructuredContent: json.RawMessage(raw)}, nil
+}
+
+// How much of a diff a form shows.
+const (
+	shownLines = 40
+	shownBytes = 4000
+)
+
+// question is what the client shows its user, made here from the stored
+// question: nothing in it is the model's own word about what it does.
+func (s *Server) question(q tool.Question) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", draw.Revealed(q.Preview.Summary))
+	for _, w := range q.Preview.Warnings {
+		fmt.Fprintf(&b, "Warning: %s\n", draw.Revealed(w))
+	}
+	left, room := shownLines, shownBytes
+	cut := 0
+	for _, c := range q.Changes {
+		if left <= 0 || room <= 0 {
+			cut++
+			continue
+		}
+		fmt.Fprintf(&b, "\n%s %s (+%d -%d)\n", c.Action, draw.Revealed(c.Path), c.Added, c.Removed)
+		for l := range strings.Lines(c.Diff) {
+			if left--; left < 0 || len(l) > room {
+				left, cut = 0, cut+1
+				break
+			}
+			room -= len(l)
+			b.WriteString(draw.Revealed(l))
+		}
+	}
+	if cut > 0 {
+		fmt.Fprintf(&b, "\n… cut in %d of %d files. All of it: lore approvals show %s\n", cut, len(q.Changes), q.ID)
+	}
+	return b.String()
+}
+
+// resume goes on with a call whose question the client brings an answer to.
+func (s *Server) resume(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	st, err := s.unseal(req.Params.RequestState, req.Params.Name, req.Params.Arguments)
+	if err != nil {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
+	}
+	q, err := s.door().Question(ctx, st.Question)
+	switch {
+	case err != nil:
+		return failed(err)
+	case q.ID != st.Question || q.Who.Kind != s.opts.Who.Kind || q.Who.ID != s.opts.Who.ID || !s.mayElicit(q.Risk):
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "requestState: this answer is not for that question"}
+	case q.State == tool.Pending && (q.Revision != st.Revision || q.Plan != st.Plan):
+		return failed(fault.Fix(fault.Conflict, "call again", "a file changed since the user was asked"))
+	}
+	r, _ := req.Params.InputResponses[formName].(*sdk.ElicitResult)
+	if r == nil || r.Action != "accept" && r.Action != "decline" {
+		return s.waits(tool.Result{Question: &q}) // the form was closed: nobody answered
+	}
+	word, _ := r.Content[formWords].(string)
+	return s.answer(ctx, q, tool.Answer{
+		Approve: r.Action == "accept" && r.Content[formYes] == true, Revision: st.Revision, Word: word,
+	})
+}
+
+// answer hands over what the client's user said. The store takes one answer to
+// a question, so the same state brought twice does nothing.
+func (s *Server) answer(ctx context.Context, q tool.Question, a tool.Answer) (*sdk.CallToolResult, error) {
+	who := s.opts.Who
+	person := access.Principal{
+		Kind: access.Person, ID: "client of " + who.ID, Surface: who.Surface,
+		Scopes: append(slices.DeleteFunc(slices.Clone(who.Scopes), func(sc access.Scope) bool { return sc == access.Admin }), access.Approve),
+	}
+	res, err := s.door().Answer(ctx, person, q.ID, a)
+	switch {
+	case err != nil:
+		return failed(err)
+	case res.Question != nil: // computed again, because a file had changed
+		return s.waits(res)
+	}
+	return answered(res)
+}

@@ -1,0 +1,257 @@
+package mcp_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"lore/internal/access"
+	"lore/internal/surface/mcp"
+	"lore/internal/tool"
+	"lore/internal/tool/tooltest"
+)
+
+// says is a client whose user answers every form the same way.
+func says(action string, content map[string]any, shown *string) *sdk.ClientOptions {
+	return &sdk.ClientOptions{ElicitationHandler: func(_ context.Context, req *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+		*shown = req.Params.Message
+		return &sdk.ElicitResult{Action: action, Content: content}, nil
+	}}
+}
+
+func TestElicitedChange(t *testing.T) {
+	for _, era := range eras {
+		for _, c := range []struct {
+			name, action string
+			content      map[string]any
+			made         bool
+			want         string
+		}{
+			{"accepted", "accept", map[string]any{"confirm": true}, true, `"operation_id"`},
+			{"ticked no", "accept", map[string]any{"confirm": false}, false, `"isError":false`},
+			{"declined", "decline", nil, false, `"isError":false`},
+			{"closed", "cancel", nil, false, `"status":"pending_confirmation"`},
+		} {
+			t.Run(era+" "+c.name, func(t *testing.T) {
+				w, shown := open(t), ""
+				cs := connect(t, mcp.New(w.door, mcp.Options{Who: client(), Now: tooltest.Now}), era, says(c.action, c.content, &shown))
+				res := call(t, cs, "write_note", map[string]any{"path": "New.md", "content": "hello\n"})
+				if res.IsError || !strings.Contains(textOf(res), c.want) {
+					t.Errorf("%s", textOf(res))
+				}
+				if made := read(t, w.dir, "New.md") == "hello\n"; made != c.made {
+					t.Errorf("made: %v", made)
+				}
+				if !strings.Contains(shown, "New.md") || !strings.Contains(shown, "+hello") {
+					t.Errorf("shown: %q", shown)
+				}
+			})
+		}
+	}
+}
+
+func TestWhatDestroysIsNotElicited(t *testing.T) {
+	for _, trusted := range []bool{false, true} {
+		w, shown := open(t), ""
+		o := mcp.Options{Who: client(), Now: tooltest.Now, Trusted: func(access.Principal) bool { return trusted }}
+		cs := connect(t, mcp.New(w.door, o), eras[0], says("accept", map[string]any{"confirm": true}, &shown))
+		res := call(t, cs, "delete_note", map[string]any{"path": "Matcha"})
+		gone := read(t, w.dir, "Notes/Matcha.md") == ""
+		if gone != trusted || res.IsError || (shown != "") != trusted {
+			t.Errorf("trusted %v: gone %v, shown %q, %s", trusted, gone, shown, textOf(res))
+		}
+		if !trusted && !strings.Contains(textOf(res), "lore approvals approve pending-") {
+			t.Error(textOf(res))
+		}
+	}
+}
+
+func TestWithoutForms(t *testing.T) {
+	w := open(t)
+	cs := connect(t, mcp.New(w.door, mcp.Options{Who: client(), Now: tooltest.Now}), eras[0], nil)
+	res := call(t, cs, "write_note", map[string]any{"path": "New.md", "content": "hello\n"})
+	var waits struct {
+		Status, Approve string
+		ID              string `json:"pending_operation_id"`
+	}
+	if err := json.Unmarshal([]byte(textOf(res)), &waits); err != nil || res.IsError {
+		t.Fatal(err, textOf(res))
+	}
+	if waits.Status != "pending_confirmation" || waits.Approve != "lore approvals approve "+waits.ID {
+		t.Errorf("%+v", waits)
+	}
+	if read(t, w.dir, "New.md") != "" {
+		t.Error("written without a person")
+	}
+	if _, err := w.reg.Answer(t.Context(), access.Terminal(), waits.ID, tool.Answer{Approve: true}); err != nil || read(t, w.dir, "New.md") == "" {
+		t.Error("the stored question could not be answered", err)
+	}
+}
+
+// A wire sends requests of the modern protocol by hand, as a client that means
+// ill would.
+type wire struct {
+	t    *testing.T
+	url  string
+	who  string
+	path string
+}
+
+type keyed struct{}
+
+// serve mounts a handler behind something that knows the caller by a header.
+func serve(t *testing.T, w *world, o mcp.Options) wire {
+	t.Helper()
+	o.From = func(ctx context.Context) (access.Principal, bool) {
+		p, ok := ctx.Value(keyed{}).(access.Principal)
+		return p, ok
+	}
+	h := mcp.Handler(w.door, o)
+	srv := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if id := r.Header.Get("Who"); id != "" {
+			p := client()
+			p.ID = id
+			r = r.WithContext(context.WithValue(r.Context(), keyed{}, p))
+		}
+		h.ServeHTTP(rw, r)
+	}))
+	t.Cleanup(srv.Close)
+	return wire{t: t, url: srv.URL, who: "anna", path: "/mcp"}
+}
+
+func (w wire) call(args, more string) (status int, body string) {
+	w.t.Helper()
+	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}}}}`
+	msg := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"edit_note","arguments":%s%s,%s}}`, args, more, meta)
+	req, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, w.url+w.path, bytes.NewReader([]byte(msg)))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for k, v := range map[string]string{
+		"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Protocol-Version": "2026-07-28",
+		"Mcp-Method": "tools/call", "Mcp-Name": "edit_note", "Who": w.who,
+	} {
+		req.Header.Set(k, v)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for l := range strings.Lines(string(b)) {
+		if d, ok := strings.CutPrefix(l, "data: "); ok {
+			return res.StatusCode, strings.TrimSpace(d)
+		}
+	}
+	return res.StatusCode, string(b)
+}
+
+// ask makes the call and returns the state that came back.
+func (w wire) ask(args string) string {
+	w.t.Helper()
+	_, body := w.call(args, "")
+	var m struct {
+		Result struct {
+			RequestState string
+			ResultType   string
+		}
+	}
+	if err := json.Unmarshal([]byte(body), &m); err != nil || m.Result.RequestState == "" || m.Result.ResultType != "input_required" {
+		w.t.Fatal("no question: ", err, body)
+	}
+	return m.Result.RequestState
+}
+
+func yes(state string) string {
+	s := `,"inputResponses":{"confirm":{"action":"accept","content":{"confirm":true}}}`
+	if state != "" {
+		s += `,"requestState":"` + state + `"`
+	}
+	return s
+}
+
+func TestForgedConsent(t *testing.T) {
+	now := tooltest.Now()
+	w := open(t, func(dir string) { write(t, dir, "A.md", "one\n"); write(t, dir, "B.md", "one\n") })
+	anna := serve(t, w, mcp.Options{Now: func() time.Time { return now }})
+	const argsA, argsB = `{"path":"A.md","search":"one","replace":"two"}`, `{"path":"B.md","search":"one","replace":"two"}`
+	unchanged := func(what, body string) {
+		t.Helper()
+		if read(t, w.dir, "A.md") != "one\n" || read(t, w.dir, "B.md") != "one\n" {
+			t.Fatalf("%s: the note was changed: %s", what, body)
+		}
+	}
+	_, body := anna.call(argsA, yes(""))
+	unchanged("consent without a state", body)
+
+	state := anna.ask(argsA)
+	raw, code, _ := strings.Cut(state, ".")
+	plain, err := base64.RawURLEncoding.DecodeString(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	longer := bytes.Replace(plain, []byte(`"e":`), []byte(`"e":1`), 1)
+	for what, forged := range map[string]string{
+		"a letter more": state + "x", "no code": raw, "no code, with dot": raw + ".", "another expiry": base64.RawURLEncoding.EncodeToString(longer) + "." + code,
+		"nothing": ".", "half": state[:len(state)/2],
+	} {
+		_, body := anna.call(argsA, yes(forged))
+		unchanged(what, body)
+		if !strings.Contains(body, "-32602") {
+			t.Errorf("%s: %s", what, body)
+		}
+	}
+	_, body = anna.call(argsB, yes(state))
+	unchanged("for another note", body)
+	bert := anna
+	bert.who = "bert"
+	_, body = bert.call(argsA, yes(state))
+	unchanged("by another principal", body)
+
+	now = now.Add(11 * time.Minute)
+	_, body = anna.call(argsA, yes(state))
+	unchanged("too late", body)
+	now = now.Add(-11 * time.Minute)
+
+	// Other spaces and another order are the same call.
+	_, body = anna.call(`{ "replace":"two", "search":"one", "path":"A.md"}`, yes(state))
+	if read(t, w.dir, "A.md") != "two\n" {
+		t.Fatalf("true consent did not count: %s", body)
+	}
+	write(t, w.dir, "A.md", "one\n")
+	_, body = anna.call(argsA, yes(state))
+	unchanged("replayed", body)
+	if !strings.Contains(body, `"isError":true`) {
+		t.Errorf("replayed: %s", body)
+	}
+}
+
+func TestChangedNoteIsAskedAgain(t *testing.T) {
+	w := open(t, func(dir string) { write(t, dir, "A.md", "one\n") })
+	anna := serve(t, w, mcp.Options{Now: tooltest.Now})
+	const args = `{"path":"A.md","search":"one","replace":"two"}`
+	state := anna.ask(args)
+	write(t, w.dir, "A.md", "one\nand mine\n")
+	_, body := anna.call(args, yes(state))
+	if read(t, w.dir, "A.md") != "one\nand mine\n" || !strings.Contains(body, "pending_confirmation") {
+		t.Fatalf("what was not shown was done: %s", body)
+	}
+	_, body = anna.call(args, yes(state))
+	if read(t, w.dir, "A.md") != "one\nand mine\n" || !strings.Contains(body, `"isError":true`) {
+		t.Fatalf("an old state was believed: %s", body)
+	}
+}

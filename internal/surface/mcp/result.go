@@ -1,0 +1,130 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"lore/internal/schema"
+	"lore/internal/tool"
+)
+
+// answered puts a result on the wire. A text is one block as it is, and a line
+// of facts about it: clients do not agree on whether a model sees the content
+// or the structure, so a text is in one of them alone. Anything else is
+// structure, and the same in short words.
+func answered(res tool.Result) (*sdk.CallToolResult, error) {
+	raw, err := schema.Marshal(res)
+	if err != nil {
+		return nil, err
+	}
+	if res.Value == nil || res.Tool == nil {
+		return &sdk.CallToolResult{Content: texts(string(raw)), StructuredContent: json.RawMessage(raw)}, nil
+	}
+	view := res.View()
+	if res.Tool.Shape != tool.Text {
+		return &sdk.CallToolResult{Content: texts(plain(view, res)), StructuredContent: json.RawMessage(raw)}, nil
+	}
+	facts, err := without(raw, view.Text)
+	if err != nil {
+		return nil, err
+	}
+	if view.Text == "" { // some models refuse an empty block
+		return &sdk.CallToolResult{Content: texts(facts)}, nil
+	}
+	return &sdk.CallToolResult{Content: texts(view.Text, facts)}, nil
+}
+
+// failed tells the model what went wrong, so that it can do better.
+func failed(err error) (*sdk.CallToolResult, error) {
+	raw, e := schema.Marshal(tool.NewFailure(err))
+	if e != nil {
+		return nil, e
+	}
+	return &sdk.CallToolResult{Content: texts(string(raw)), IsError: true}, nil
+}
+
+func texts(list ...string) []sdk.Content {
+	var out []sdk.Content
+	for _, t := range list {
+		out = append(out, &sdk.TextContent{Text: t})
+	}
+	return out
+}
+
+// without is an object without the fields that hold a text.
+func without(object json.RawMessage, text string) (string, error) {
+	var m map[string]json.RawMessage
+	if err := json.Unmarshal(object, &m); err != nil {
+		return "", err
+	}
+	for k, v := range m {
+		var s string
+		if json.Unmarshal(v, &s) == nil && s == text {
+			delete(m, k)
+		}
+	}
+	out, err := schema.Marshal(m)
+	return string(out), err
+}
+
+// plain is a view in short words, for models that see no structure.
+func plain(v tool.View, res tool.Result) string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	if res.Message != "" {
+		line("%s", res.Message)
+	}
+	if v.Text != "" {
+		line("%s", strings.TrimRight(v.Text, "\n"))
+	}
+	for _, it := range v.Items {
+		item(line, it)
+	}
+	if len(v.Rows) > 0 {
+		line("%s", strings.Join(v.Head, " | "))
+	}
+	for _, r := range v.Rows {
+		line("%s", strings.Join(r, " | "))
+	}
+	for _, p := range v.Pairs {
+		line("%s: %s", p[0], p[1])
+	}
+	if v.Foot != "" {
+		line("(%s)", v.Foot)
+	}
+	for _, n := range res.Notices {
+		line("note: %s", n)
+	}
+	if res.DryRun && res.Preview != nil {
+		line("dry run, nothing was done: %s", res.Preview.Summary)
+	}
+	if res.Operation != "" {
+		line("operation %s", res.Operation)
+	}
+	if b.Len() == 0 {
+		return "nothing"
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+func item(line func(string, ...any), it tool.Item) {
+	head := it.Path
+	if it.Line > 0 {
+		head += fmt.Sprintf(":%d", it.Line)
+	}
+	for _, more := range []string{it.Title, it.Detail} {
+		if more != "" {
+			head += "  " + more
+		}
+	}
+	line("%s", strings.TrimSpace(head))
+	if it.Text != "" {
+		line("  %s", strings.ReplaceAll(strings.TrimSpace(it.Text), "\n", "\n  "))
+	}
+	for _, n := range it.Notes {
+		line("  %s", n)
+	}
+}

@@ -1,0 +1,262 @@
+// Package mcp offers the tools of a vault to other programs by the Model Context
+// Protocol, on standard input and output and over HTTP, in both eras of the
+// protocol: 2026-07-28 and what came before it.
+//
+// It owns how tools, notes and prompts look on that wire, and how a person is
+// asked through a client. It reaches the vault through a [tool.Door] alone, and
+// knows no tool by name.
+package mcp
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"lore/internal/access"
+	"lore/internal/event"
+	"lore/internal/fault"
+	"lore/internal/schema"
+	"lore/internal/tool"
+)
+
+// The toolsets that are not the name of one.
+const (
+	defaultSet = "notes"
+	everything = "all"
+)
+
+// instructions are sent with every conversation, so they are short.
+const instructions = "Notes of one Markdown vault. Search first, then read what you need; paths start at the vault's root. " +
+	"Changes wait for the user's approval: when a result says so, tell the user and do not call again."
+
+// Options say what is offered, to whom, and how. The zero value offers the
+// default toolset to nobody.
+type Options struct {
+	Version string
+	// Who makes the calls. Over HTTP, From tells it for each request instead,
+	// from the request's context; without a principal nothing is served.
+	Who  access.Principal
+	From func(ctx context.Context) (access.Principal, bool)
+	// Toolsets that are offered, "all" for all of them; none is "notes". Tools
+	// are offered beside them, Exclude never.
+	Toolsets []string
+	Tools    []string
+	Exclude  []string
+	// ReadOnly offers only what changes nothing. It wins over everything else.
+	ReadOnly bool
+	// Trusted says whether the client of a principal may let its user confirm
+	// what destroys or runs a command. Nobody's may when it is nil: a program
+	// could give the answer.
+	Trusted func(access.Principal) bool
+	// Where tells a person how to approve a question; nil names the command.
+	Where func(id string) string
+	// Bus brings news of the list of tools; may be nil.
+	Bus *event.Bus
+	Log *slog.Logger
+	Now func() time.Time
+	// Key authenticates what clients hand back; a random one is made for a run.
+	Key []byte
+}
+
+func (o Options) withDefaults() Options {
+	if len(o.Toolsets) == 0 {
+		o.Toolsets = []string{defaultSet}
+	}
+	if o.Where == nil {
+		o.Where = func(id string) string { return "lore approvals approve " + id }
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if len(o.Key) == 0 {
+		o.Key = []byte(rand.Text() + rand.Text())
+	}
+	return o
+}
+
+// Check refuses names of toolsets and tools that do not exist.
+func (o Options) Check(tools []*tool.Tool) error {
+	sets, names := map[string]bool{everything: true}, map[string]bool{}
+	for _, t := range tools {
+		sets[t.Set], names[t.Name] = true, true
+	}
+	for _, c := range []struct {
+		field string
+		given []string
+		known map[string]bool
+	}{{"toolsets", o.Toolsets, sets}, {"tools", o.Tools, names}, {"exclude-tools", o.Exclude, names}} {
+		for _, g := range c.given {
+			if c.known[g] {
+				continue
+			}
+			all := slices.Sorted(maps.Keys(c.known))
+			fix := "there are " + strings.Join(all, ", ")
+			if near := schema.Nearest(g, all, 3); len(all) > 10 && len(near) > 0 {
+				fix = "did you mean " + strings.Join(near, ", ") + "?"
+			}
+			return fault.Field(c.field, fix, "%q is not known", g)
+		}
+	}
+	return nil
+}
+
+// offers reports whether a tool is offered to whoever calls.
+func (o Options) offers(t *tool.Tool) bool {
+	switch {
+	case !o.allows(t), o.ReadOnly && t.Effect != access.Reads:
+		return false
+	case t.Effect == access.Changes && !o.Who.May(access.Write), t.Needs != "" && !o.Who.May(t.Needs):
+		return false
+	}
+	return slices.Contains(o.Toolsets, t.Set) || slices.Contains(o.Toolsets, everything) || slices.Contains(o.Tools, t.Name)
+}
+
+// allows reports whether a tool may be used at all, offered or not.
+func (o Options) allows(t *tool.Tool) bool {
+	return o.Who.May(access.Read) && !slices.Contains(o.Exclude, t.Name)
+}
+
+// A Server offers a vault to one principal.
+type Server struct {
+	opts Options
+	door func() tool.Door
+	sdk  *sdk.Server
+
+	mu     sync.Mutex
+	listed map[string]string // the tools as they were registered, by name
+}
+
+// New makes a server over whatever door stands open at each call.
+func New(door func() tool.Door, o Options) *Server {
+	s := &Server{opts: o.withDefaults(), door: door, listed: map[string]string{}}
+	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "lore", Title: "Lore", Version: o.Version}, &sdk.ServerOptions{
+		Instructions: instructions,
+		Logger:       s.opts.Log,
+		PageSize:     1000, // tools and prompts fit on one page; notes have pages of our own
+		Capabilities: &sdk.ServerCapabilities{
+			Tools:       &sdk.ToolCapabilities{ListChanged: true},
+			Resources:   &sdk.ResourceCapabilities{},
+			Prompts:     &sdk.PromptCapabilities{},
+			Completions: &sdk.CompletionCapabilities{},
+		},
+		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) {
+			c.CacheScope = "private" // notes must not lie in a cache that others read
+		},
+		CompletionHandler: s.complete,
+	})
+	s.addResources()
+	s.addPrompts()
+	s.sdk.AddReceivingMiddleware(s.middleware)
+	s.refresh()
+	return s
+}
+
+// middleware answers what is not registered piece by piece: the list of tools
+// is looked at when it is asked for, the list of notes comes from the vault.
+func (s *Server) middleware(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		switch method {
+		case "tools/list":
+			s.refresh()
+		case "resources/list":
+			return s.listResources(ctx, method, req, next)
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// refresh brings the list of tools up to date. Clients hear of it when it
+// really changed.
+func (s *Server) refresh() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	gone := maps.Clone(s.listed)
+	for _, t := range s.door().On() {
+		if !s.opts.offers(t) {
+			continue
+		}
+		delete(gone, t.Name)
+		if err := s.list(t); err != nil {
+			s.opts.Log.Warn("a tool cannot be offered to clients", "tool", t.Name, "error", err)
+		}
+	}
+	if len(gone) > 0 {
+		s.sdk.RemoveTools(slices.Collect(maps.Keys(gone))...)
+		maps.DeleteFunc(s.listed, func(name, _ string) bool { _, ok := gone[name]; return ok })
+	}
+}
+
+// list registers a tool, unless it is registered just so. The library panics
+// over a schema that it does not like, and the schema may be another server's.
+func (s *Server) list(t *tool.Tool) (err error) {
+	d := s.describe(t)
+	b, err := json.Marshal(d)
+	if err != nil || s.listed[t.Name] == string(b) {
+		return err
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%v", p)
+		}
+	}()
+	s.sdk.AddTool(d, s.call)
+	s.listed[t.Name] = string(b)
+	return nil
+}
+
+// describe says what a client is told about a tool. All hints are explicit: the
+// protocol takes a missing one for the worst.
+func (s *Server) describe(t *tool.Tool) *sdk.Tool {
+	doc := t.Doc
+	if more := s.door().Instructions(t); more != "" {
+		doc += "\n\n" + more
+	}
+	reads, destroys, open := t.Effect == access.Reads, t.Effect != access.Reads, t.Effect == access.Acts
+	return &sdk.Tool{
+		Name: t.Name, Title: t.Title, Description: doc, InputSchema: t.Input(),
+		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: reads, IdempotentHint: reads, DestructiveHint: &destroys, OpenWorldHint: &open},
+	}
+}
+
+// Follow keeps the list of tools up to date until ctx ends.
+func (s *Server) Follow(ctx context.Context, bus *event.Bus) {
+	follow(ctx, bus, s.refresh)
+}
+
+func follow(ctx context.Context, bus *event.Bus, f func()) {
+	if bus == nil {
+		return
+	}
+	sub := bus.Subscribe(tool.TopicTools)
+	defer sub.Close()
+	for ok := true; ok; _, ok = sub.Next(ctx.Done()) {
+		f() // the first time for what changed before we listened
+	}
+}
+
+// call runs one tool, or goes on with a call that asked the user.
+func (s *Server) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	if req.Params.RequestState != "" {
+		return s.resume(ctx, req)
+	}
+	res, err := s.door().Call(ctx, s.opts.Who, req.Params.Name, req.Params.Arguments)
+	switch {
+	case err != nil:
+		return failed(err)
+	case res.Question != nil:
+		return s.confirm(req, res)
+	}
+	return answered(res)
+}

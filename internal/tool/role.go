@@ -1,0 +1,20 @@
+package tool
+
+// A Role is a part that a tool plays for surfaces, which know no tool by name.
+type Role string
+
+// The roles, with what a tool that plays them takes and answers.
+const (
+	// ListsNotes takes limit, offset, sort ("path" or "modified") and folder,
+	// and answers notes (each with path, title and modified) and total.
+	ListsNotes Role = "list-notes"
+	// ReadsNote takes path, offset and limit (in lines), and answers path, hash,
+	// text, line, lines and more.
+	ReadsNote Role = "read-note"
+	// SearchesNotes takes query and answers results, each with path.
+	SearchesNotes Role = "search-notes"
+)
+
+// Plays says which role a tool plays. One tool plays each, and the first in the
+// order of names is taken when there are more.
+func Plays(r Role) Option { return func(t *Tool) { t.Roles = append(t.Roles, r) } }
