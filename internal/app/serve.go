@@ -2,12 +2,15 @@ package app
 
 import (
 	"context"
+	"net/http"
 	"path/filepath"
 
 	"golang.org/x/sync/errgroup"
 
+	"lore/internal/access"
 	"lore/internal/fault"
 	"lore/internal/surface/cli"
+	"lore/internal/surface/mcp"
 	"lore/internal/surface/rest"
 	"lore/internal/surface/serve"
 	"lore/internal/token"
@@ -35,6 +38,8 @@ func (s *session) serve(ctx context.Context, reg *tool.Registry, o cli.ServeOpti
 	})
 	defer api.Close()
 	server.Add(api.Routes()...)
+	endpoint := s.mcpEndpoint(reg, o.Version)
+	server.Add(mcpRoutes(endpoint)...)
 	l, err := server.Listen(ctx)
 	if err != nil {
 		return err
@@ -43,6 +48,7 @@ func (s *session) serve(ctx context.Context, reg *tool.Registry, o cli.ServeOpti
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return server.Serve(ctx, l) })
 	g.Go(func() error { return s.follow(ctx, reg) })
+	g.Go(func() error { endpoint.Follow(ctx); return nil })
 	g.Go(func() error {
 		if o.Ready == nil {
 			return nil
@@ -50,4 +56,36 @@ func (s *session) serve(ctx context.Context, reg *tool.Registry, o cli.ServeOpti
 		return o.Ready(server.Address(l), server.LoginURL(l))
 	})
 	return g.Wait()
+}
+
+// caller is the key of the principal in a request's context.
+type caller struct{}
+
+// mcpEndpoint offers the tools to MCP clients over HTTP. Who calls, the shell
+// has found out.
+func (s *session) mcpEndpoint(reg *tool.Registry, version string) *mcp.Endpoint {
+	return mcp.Handler(func() tool.Door { return reg }, mcp.Options{
+		Version: version, Bus: s.bus, Log: s.log, Now: s.app.now,
+		From: func(ctx context.Context) (access.Principal, bool) {
+			who, ok := ctx.Value(caller{}).(access.Principal)
+			return who, ok
+		},
+	})
+}
+
+// mcpRoutes mounts the endpoint: /mcp, /mcp/readonly and /mcp/x/SET.
+func mcpRoutes(e *mcp.Endpoint) []serve.Route {
+	var out []serve.Route
+	for _, pattern := range []string{"/mcp", "/mcp/{rest...}"} {
+		for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} {
+			out = append(out, serve.Route{
+				Method: method, Pattern: pattern, Scope: access.Read, As: access.MCP,
+				Handle: func(w http.ResponseWriter, r *http.Request, who access.Principal) error {
+					e.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), caller{}, who)))
+					return nil
+				},
+			})
+		}
+	}
+	return out
 }

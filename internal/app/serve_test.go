@@ -3,13 +3,17 @@ package app_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"lore/internal/app"
 )
@@ -43,6 +47,17 @@ func TestServe(t *testing.T) {
 	var made strings.Builder
 	if c := app.Run(t.Context(), []string{"token", "create", "--name", "x", "--scope", "read,write"}, strings.NewReader(""), &made, io.Discard); c != 0 {
 		t.Fatalf("token: exit code %d", c)
+	}
+	secret := strings.TrimSpace(made.String())
+	names, err := mcpTools(t, where.Address+"/mcp", secret)
+	if err != nil || len(names) != 12 {
+		t.Errorf("over MCP: %q, %v", names, err)
+	}
+	if names, err = mcpTools(t, where.Address+"/mcp/readonly", secret); err != nil || slices.Contains(names, "write_note") || len(names) == 0 {
+		t.Errorf("over MCP, read only: %q, %v", names, err)
+	}
+	if _, err := mcpTools(t, where.Address+"/mcp", "lore_wrong"); err == nil {
+		t.Error("a wrong token came in")
 	}
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -90,4 +105,36 @@ func TestServe(t *testing.T) {
 	if c := <-code; c != 0 {
 		t.Errorf("exit code %d", c)
 	}
+}
+
+// bearer adds a token to every request.
+type bearer struct{ secret string }
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+b.secret)
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// mcpTools asks the endpoint at url for its tools, and calls one by its name.
+func mcpTools(t *testing.T, url, secret string) (names []string, err error) {
+	t.Helper()
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: url, HTTPClient: &http.Client{Transport: bearer{secret}}}, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, session.Close()) }()
+	list, err := session.ListTools(t.Context(), nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, tl := range list.Tools {
+		names = append(names, tl.Name)
+	}
+	res, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "read_note", Arguments: map[string]any{"path": "Tea"}})
+	if err == nil && res.IsError {
+		t.Errorf("read_note: %+v", res.Content)
+	}
+	return names, err
 }
