@@ -21,7 +21,7 @@ import (
 // packages of a lower layer; a child ranks above its parent.
 var layers = [][]string{
 	{"fault", "change", "vector"},
-	{"note", "access", "event", "db", "sample", "pattern", "syncname", "schema", "pick", "home"},
+	{"note", "access", "event", "db", "sample", "pattern", "syncname", "schema", "pick", "home", "mcpconfig"},
 	{"vault", "embed", "embed/wordpiece", "state"},
 	{"embed/bert", "embed/remote", "index", "audit", "vault/disk", "vault/vaultcheck"}, // only tests link vaultcheck
 	{"embed/builtin", "embed/ollama", "embed/openai", "index/sqlite", "vault/journal"},
