@@ -15,6 +15,7 @@ type Ref struct {
 	Name string
 }
 
+// String writes a reference as files do.
 func (r Ref) String() string {
 	if r.Kind == "input" {
 		return "${input:" + r.Name + "}"

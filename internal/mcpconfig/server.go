@@ -63,7 +63,7 @@ type Input struct {
 // Comments, trailing commas and unknown names are no mistakes; a name that
 // stands twice is, because programs disagree on which of the two counts.
 func Read(path string) ([]Server, error) {
-	text, err := readFile(path)
+	text, err := ReadText(path)
 	if err != nil {
 		return nil, err
 	}
@@ -74,8 +74,8 @@ func Read(path string) ([]Server, error) {
 	return out, nil
 }
 
-// readFile reads a regular file that is not too large.
-func readFile(path string) (text string, err error) {
+// ReadText reads a configuration file: a regular one that is not too large.
+func ReadText(path string) (text string, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return "", err
