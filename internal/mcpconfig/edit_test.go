@@ -139,6 +139,7 @@ func FuzzJSON(f *testing.F) {
 	for _, s := range []string{
 		`{ "mcpServers": { } }`, "{\"a\": 1 //c\r}", "{\n\t\"a\": 1, // c\n\t/* d\n*/ }", "// only a comment", "{\"mcpServers\": {/*x*/}}",
 		"{\"mcpServers\": {\n // none\n}}", `{"mcpServers": {"a": {}, /* last */ },}`,
+		"{\"mcpServers\": {\n// mine\n\"lore\": {}, \"b\": {}}}",
 	} {
 		f.Add(s)
 	}

@@ -37,7 +37,9 @@ func (p *program) installCommand() *cobra.Command {
 	return install.Command(p.host.Install, func(cmd *cobra.Command) install.Terminal {
 		return install.Terminal{
 			Vault: p.g.Vault, JSON: p.g.JSON, Out: p.out, Err: p.err, Screen: p.screen, Notice: p.notice, Encode: p.encode, Say: p.say,
-			Ask: func(ctx context.Context, text string) (yes, ok bool) { return p.yes(ctx, p.typed(cmd.InOrStdin()), text) },
+			Ask: func(ctx context.Context, text string) (yes, ok bool) {
+				return p.yes(ctx, p.typed(cmd.InOrStdin()), text)
+			},
 		}
 	})
 }
