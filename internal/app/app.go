@@ -24,7 +24,7 @@ import (
 
 // Run runs the program and returns its exit code. It may be called by a test.
 func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
-	a := &app{now: time.Now, env: os.Getenv, errOut: errOut}
+	a := &app{now: time.Now, env: os.Getenv, exe: os.Executable, errOut: errOut}
 	return cli.Run(ctx, cli.Host{
 		Version:  version(),
 		Tools:    catalogue(),
@@ -34,6 +34,7 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		Set:      a.set,
 		MCP:      a.mcp,
 		Demo:     a.demo,
+		Install:  a.installer(),
 		Bench:    a.bench,
 	}, args, in, out, errOut)
 }
@@ -42,6 +43,7 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 type app struct {
 	now    func() time.Time
 	env    func(string) string
+	exe    func() (string, error) // the path of this program
 	errOut io.Writer
 }
 

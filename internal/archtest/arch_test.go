@@ -21,8 +21,8 @@ import (
 // packages of a lower layer; a child ranks above its parent.
 var layers = [][]string{
 	{"fault", "change", "vector"},
-	{"note", "access", "event", "db", "sample", "pattern", "syncname", "schema", "pick", "home"},
-	{"vault", "embed", "embed/wordpiece", "state"},
+	{"note", "access", "event", "db", "sample", "pattern", "syncname", "schema", "pick", "home", "mcpconfig"},
+	{"vault", "embed", "embed/wordpiece", "state", "mcpinstall"},
 	{"embed/bert", "embed/remote", "index", "audit", "vault/disk", "vault/vaultcheck"}, // only tests link vaultcheck
 	{"embed/builtin", "embed/ollama", "embed/openai", "index/sqlite", "vault/journal"},
 	{"index/indextest", "search", "graph", "relink", "policy", "vault/writer"},
@@ -31,6 +31,7 @@ var layers = [][]string{
 	{"tool/tooltest"}, // only tests link it
 	{"tools/notes", "tools/find", "tools/work"},
 	{"surface/draw", "surface/argv", "surface/serve"},
+	{"surface/install"},
 	{"surface/cli", "surface/rest", "surface/mcp"},
 	{"app"},
 }

@@ -18,6 +18,7 @@ import (
 	"lore/internal/schema"
 	"lore/internal/surface/argv"
 	"lore/internal/surface/draw"
+	"lore/internal/surface/install"
 	"lore/internal/token"
 	"lore/internal/tool"
 )
@@ -66,6 +67,8 @@ type Host struct {
 	MCP MCP
 	// Demo copies the sample vault to a folder and returns its path.
 	Demo func(dir string) (string, error)
+	// Install is what lore install needs of this machine.
+	Install install.Host
 	// Bench measures this machine on a vault and reports rows of a table.
 	Bench func(ctx context.Context, s *Session) ([]Measure, error)
 }

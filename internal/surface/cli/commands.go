@@ -17,18 +17,31 @@ import (
 	"lore/internal/fault"
 
 	"lore/internal/surface/draw"
+	"lore/internal/surface/install"
 )
 
 // commands are those that look after Lore itself.
 func (p *program) commands() []*cobra.Command {
 	out := []*cobra.Command{
 		p.indexCommand(), p.mcpCommand(), p.approvalsCommand(), p.auditCommand(), p.toolsCommand(), p.callCommand(), p.serveCommand(), p.tokenCommand(), p.doctorCommand(), p.configCommand(),
-		p.demoCommand(), p.benchCommand(), p.completionCommand(), p.versionCommand(),
+		p.installCommand(), p.demoCommand(), p.benchCommand(), p.completionCommand(), p.versionCommand(),
 	}
 	for _, c := range out {
 		c.GroupID = "lore"
 	}
 	return out
+}
+
+// installCommand is told of the terminal when it runs: the flags are read then.
+func (p *program) installCommand() *cobra.Command {
+	return install.Command(p.host.Install, func(cmd *cobra.Command) install.Terminal {
+		return install.Terminal{
+			Vault: p.g.Vault, JSON: p.g.JSON, Out: p.out, Err: p.err, Screen: p.screen, Notice: p.notice, Encode: p.encode, Say: p.say,
+			Ask: func(ctx context.Context, text string) (yes, ok bool) {
+				return p.yes(ctx, p.typed(cmd.InOrStdin()), text)
+			},
+		}
+	})
 }
 
 // noWords refuses words after a command that takes none.

@@ -161,7 +161,8 @@ func TestToolsInEveryEra(t *testing.T) {
 		t.Run(era, func(t *testing.T) {
 			cs := connect(t, mcp.New(w.door, mcp.Options{Who: client(), Now: tooltest.Now}), era, nil)
 			c := cs.InitializeResult().Capabilities
-			if c.Logging != nil || c.Tools == nil || !c.Tools.ListChanged || c.Completions == nil { //nolint:staticcheck // that it is not offered is the point
+			//lint:ignore SA1019 that it is not offered is the point
+			if c.Logging != nil || c.Tools == nil || !c.Tools.ListChanged || c.Completions == nil {
 				t.Errorf("capabilities %+v", c)
 			}
 			names := toolsOf(t, cs)
