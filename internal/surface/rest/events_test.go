@@ -23,7 +23,9 @@ type piece struct{ id, topic, data string }
 
 func (w *world) listen(who, last string) *listener {
 	w.t.Helper()
-	req, err := http.NewRequestWithContext(context.WithoutCancel(w.t.Context()), http.MethodGet, w.base+"/api/v1/events", nil)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.t.Context()), patience)
+	w.t.Cleanup(cancel)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, w.base+"/api/v1/events", nil)
 	if err != nil {
 		w.t.Fatal(err)
 	}

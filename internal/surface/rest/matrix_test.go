@@ -199,6 +199,10 @@ func TestBodies(t *testing.T) {
 			t.Errorf("%s: %d, want %d: %.200s", name, got.status, c.status, got.text)
 		}
 	}
+	// What is deep is stopped at the door, before any parser.
+	if got := w.do("read", "POST", "/api/v1/tools/read_note", deep); !strings.Contains(got.text, "nested more than 100 deep") {
+		t.Errorf("deep: %s", got.text)
+	}
 }
 
 func TestHeaders(t *testing.T) {

@@ -116,6 +116,9 @@ func (w *world) enter() {
 	}
 }
 
+// patience is how long a test waits for what a broken server never sends.
+const patience = 30 * time.Second
+
 // A reply is what came back.
 type reply struct {
 	status int
@@ -132,7 +135,9 @@ func (r reply) str(key string) string {
 // do asks as nobody (""), as "person", or with a token of that name.
 func (w *world) do(who, method, path, body string, change ...func(*http.Request)) reply {
 	w.t.Helper()
-	req, err := http.NewRequestWithContext(w.t.Context(), method, w.base+path, strings.NewReader(body))
+	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, method, w.base+path, strings.NewReader(body))
 	if err != nil {
 		w.t.Fatal(err)
 	}
