@@ -282,7 +282,8 @@ func (s *session) catchUp(ctx context.Context, o cli.OpenOptions) error {
 	if !s.writes {
 		return s.awaitFirst(ctx)
 	}
-	if g := s.lastGlance(); !o.Wait && !s.opening.Rebuilt && !g.Began.IsZero() {
+	g := s.lastGlance()
+	if !o.Wait && !s.opening.Rebuilt && !g.Began.IsZero() {
 		same, err := s.indexer.Unchanged(ctx, g)
 		if same || sqlite.Damaged(err) {
 			return err
@@ -293,7 +294,9 @@ func (s *session) catchUp(ctx context.Context, o cli.OpenOptions) error {
 	done := make(chan error, 1)
 	s.wg.Go(func() { done <- s.sync(ctx) })
 	var timeout <-chan time.Time
-	if !o.Wait && !s.opening.Rebuilt && !s.adopted {
+	// Without a glance the last comparison was broken off: what is there may be
+	// a beginning, and an answer from it would deny what is there.
+	if !o.Wait && !s.opening.Rebuilt && !s.adopted && !g.Began.IsZero() {
 		t := time.NewTimer(patience)
 		defer t.Stop()
 		timeout = t.C
