@@ -49,6 +49,7 @@ func (s *session) serve(ctx context.Context, reg *tool.Registry, o cli.ServeOpti
 	g.Go(func() error { return server.Serve(ctx, l) })
 	g.Go(func() error { return s.follow(ctx, reg) })
 	g.Go(func() error { endpoint.Follow(ctx); return nil })
+	g.Go(func() error { return s.serveFixtures(ctx, reg, o) })
 	g.Go(func() error {
 		if o.Ready == nil {
 			return nil
@@ -66,11 +67,14 @@ type caller struct{}
 func (s *session) mcpEndpoint(reg *tool.Registry, version string) *mcp.Endpoint {
 	return mcp.Handler(func() tool.Door { return reg }, mcp.Options{
 		Version: version, Bus: s.bus, Log: s.log, Now: s.app.now,
-		From: func(ctx context.Context) (access.Principal, bool) {
-			who, ok := ctx.Value(caller{}).(access.Principal)
-			return who, ok
-		},
+		From: callerOf,
 	})
+}
+
+// callerOf finds the principal in a request's context.
+func callerOf(ctx context.Context) (access.Principal, bool) {
+	who, ok := ctx.Value(caller{}).(access.Principal)
+	return who, ok
 }
 
 // mcpRoutes mounts the endpoint: /mcp, /mcp/readonly and /mcp/x/SET.

@@ -65,6 +65,8 @@ type Host struct {
 	Set func(key, value string) (Setting, error)
 	// MCP serves another program; may be nil.
 	MCP MCP
+	// ConformanceClient is for conformance suites; may be nil.
+	ConformanceClient ConformanceClient
 	// Demo copies the sample vault to a folder and returns its path.
 	Demo func(dir string) (string, error)
 	// Install is what lore install needs of this machine.
