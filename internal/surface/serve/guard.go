@@ -197,7 +197,8 @@ func (s *Server) whileKnown(r *http.Request, route Route) (context.Context, func
 // body reads what a state change brings: JSON, of bounded size and depth. A
 // form of another site can send neither the type nor anything like it.
 func body(w http.ResponseWriter, r *http.Request) (int, error) {
-	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+	switch empty := r.ContentLength == 0 && len(r.TransferEncoding) == 0; {
+	case r.Method == http.MethodGet, r.Method == http.MethodHead, r.Method == http.MethodDelete && empty:
 		r.Body = http.NoBody
 		return 0, nil
 	}
