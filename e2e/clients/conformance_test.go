@@ -48,7 +48,7 @@ func (r run) judge(t *testing.T, w *world, args ...string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("%s passed, %s failed, exit code %d", m[1], m[2], o.code)
+		t.Logf("%s: %s passed, %s failed, exit code %d", t.Name(), m[1], m[2], o.code)
 		if o.code != 0 || passed < r.least {
 			t.Errorf("want exit code 0 and at least %d passed: %s", r.least, summary)
 		}

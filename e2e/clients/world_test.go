@@ -99,7 +99,7 @@ func (o output) String() string { return fmt.Sprintf("exit code %d\n%s\n%s", o.c
 // try runs a program to its end.
 func (w *world) try(name string, args ...string) output {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.t.Context()), patience) // also when the test ends
 	defer cancel()
 	cmd := w.command(ctx, name, args...)
 	var out, errs bytes.Buffer
