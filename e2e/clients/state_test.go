@@ -28,20 +28,11 @@ type reply struct {
 		ResultType   string
 		RequestState string
 		IsError      bool
-		Content      []struct{ Text string }
 	}
 	Error *struct {
 		Code    int
 		Message string
 	}
-}
-
-func (r reply) text() string {
-	var b strings.Builder
-	for _, c := range r.Result.Content {
-		b.WriteString(c.Text)
-	}
-	return b.String()
 }
 
 // send sends one request and reads the last message of the answer.
