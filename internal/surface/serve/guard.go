@@ -195,7 +195,8 @@ func (s *Server) whileKnown(r *http.Request, route Route) (context.Context, func
 }
 
 // body reads what a state change brings: JSON, of bounded size and depth. A
-// form of another site can send neither the type nor anything like it.
+// form of another site can send neither the type nor anything like it, nor ask
+// for a DELETE, which may come without.
 func body(w http.ResponseWriter, r *http.Request) (int, error) {
 	switch empty := r.ContentLength == 0 && len(r.TransferEncoding) == 0; {
 	case r.Method == http.MethodGet, r.Method == http.MethodHead, r.Method == http.MethodDelete && empty:
