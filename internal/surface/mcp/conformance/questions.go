@@ -91,7 +91,7 @@ func addQuestions(s *sdk.Server) {
 		"titledMulti": {"type": "array", "minItems": 1, "maxItems": 3, "items": {"anyOf": `+titled+`}}}`))
 }
 
-// askName and its fellows are the questions of the rounds.
+// askName is the question that most of them ask.
 func askName() *sdk.ElicitParams { return form("What is your name?", `{"name":{"type":"string"}}`) }
 
 // addRounds registers tools that need more than one round.
@@ -103,21 +103,11 @@ func addRounds(s *sdk.Server) {
 		}
 		return asks("", sdk.InputRequestMap{"user_name": askName()}), nil
 	})
-	add(s, prefix+"sampling", "Asks the client's model.", func(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		if text, ok := sampled(req.Params.InputResponses, "answer"); ok {
-			return says("the model says: " + text), nil
-		}
-		return asks("", sdk.InputRequestMap{"answer": sample("What is the capital of France?")}), nil
-	})
-	add(s, prefix+"list_roots", "Asks where the client works.", func(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		if r, _ := req.Params.InputResponses["roots"].(*sdk.ListRootsResult); r != nil {
-			return says(fmt.Sprintf("%d roots", len(r.Roots))), nil
-		}
-		return asks("", sdk.InputRequestMap{"roots": &sdk.ListRootsParams{}}), nil
-	})
+	once(s, prefix+"sampling", "Asks the client's model.", sample("What is the capital of France?"))
+	once(s, prefix+"list_roots", "Asks where the client works.", &sdk.ListRootsParams{})
 	add(s, prefix+"multiple_inputs", "Asks three things at once.", func(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		in := req.Params.InputResponses
-		name, text := accepted(in, "user_name"), ""
+		name := accepted(in, "user_name")
 		text, ok := sampled(in, "greeting")
 		if r, _ := in["roots"].(*sdk.ListRootsResult); r != nil && ok && name != nil {
 			return says(fmt.Sprintf("%s, %v: %d roots", text, name["name"], len(r.Roots))), nil
