@@ -20,7 +20,7 @@ import (
 // layers lists the packages from the ground up. A package may import only
 // packages of a lower layer; a child ranks above its parent.
 var layers = [][]string{
-	{"fault", "change", "vector"},
+	{"fault", "change", "vector", "paging"},
 	{"note", "access", "event", "db", "sample", "pattern", "syncname", "schema", "pick", "home", "mcpconfig"},
 	{"vault", "embed", "embed/wordpiece", "state", "mcpinstall"},
 	{"embed/bert", "embed/remote", "index", "audit", "vault/disk", "vault/vaultcheck"}, // only tests link vaultcheck

@@ -9,6 +9,7 @@ import (
 	"lore/internal/change"
 	"lore/internal/fault"
 	"lore/internal/index"
+	"lore/internal/paging"
 	"lore/internal/relink"
 	"lore/internal/search"
 	"lore/internal/tool"
@@ -164,7 +165,7 @@ const listed = 50
 // tell puts what a plan says into the answer.
 func (env Env) tell(out *Renamed, plan *relink.Plan) {
 	out.LinksUpdated, out.Skipped, out.total = plan.Links, plan.Skipped, len(plan.Files)
-	page, more := tool.Page(plan.Files, 0, listed)
+	page, more := paging.Cut(plan.Files, 0, listed)
 	out.Files = append([]relink.FileLinks{}, page...)
 	if more != "" {
 		out.More = fmt.Sprintf("%d of %d files", len(page), len(plan.Files))
