@@ -227,7 +227,9 @@ func (env Env) whatMoves(ctx context.Context, name string) (key string, folder b
 }
 
 // beside is a new path as it is meant: a name alone stays in the folder of the
-// old one, a folder with a slash takes the name along.
+// old one, a folder with a slash takes the name along, and a name after a slash
+// lies in the root of the vault. A longer path from the root of the machine is
+// left as it is, to be refused.
 func beside(from, to string) string {
 	to = strings.TrimSpace(to)
 	if strings.HasSuffix(to, "/") {
@@ -236,7 +238,10 @@ func beside(from, to string) string {
 	if !strings.Contains(to, "/") {
 		return path.Join(path.Dir(from), to)
 	}
-	return strings.TrimPrefix(to, "/")
+	if name, ok := strings.CutPrefix(to, "/"); ok && name != "" && !strings.Contains(name, "/") {
+		return name
+	}
+	return to
 }
 
 // renamed is the new path of a file, which stays what it is.
