@@ -50,6 +50,7 @@ func Open(path string, o Options) (*DB, error) {
 	if o.Synchronous == "" {
 		o.Synchronous = "FULL"
 	}
+	keepPrivate(path)
 	w, err := sql.Open("sqlite", dsn(path, o, false))
 	if err != nil {
 		return nil, fmt.Errorf("open database %q: %w", path, err)
@@ -62,6 +63,22 @@ func Open(path string, o Options) (*DB, error) {
 	r.SetMaxOpenConns(o.Readers)
 	r.SetMaxIdleConns(o.Readers)
 	return &DB{Write: w, Read: r, path: path}, nil
+}
+
+// keepPrivate makes the file before SQLite does, for its user alone; what SQLite
+// puts beside it gets the same rights. Where that does not work, SQLite says why.
+// A file that exists is never opened here: closing it again would let go the
+// locks that another connection of this process holds on it.
+func keepPrivate(path string) {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.Mode().Perm()&0o077 != 0:
+		_ = os.Chmod(path, 0o600) // made by an older version
+	case errors.Is(err, fs.ErrNotExist):
+		if f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+			_ = f.Close() // nothing was written
+		}
+	}
 }
 
 func dsn(path string, o Options, readOnly bool) string {

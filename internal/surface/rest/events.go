@@ -111,7 +111,7 @@ func (n *news) place(id string) (uint64, bool) {
 }
 
 // readersMost is how many streams are open at once.
-const readersMost = 64
+const readersMost = 256
 
 func (n *news) enter() bool {
 	n.mu.Lock()
