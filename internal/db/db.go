@@ -13,6 +13,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 
 	sqlite "modernc.org/sqlite"
@@ -27,6 +28,40 @@ type DB struct {
 	Write *sql.DB
 	Read  *sql.DB
 	path  string
+
+	mu    sync.Mutex
+	ready map[string]*sql.Stmt // questions that were asked before, by their text
+}
+
+// mostReady is how many questions are kept ready. Texts are made from what was
+// asked for, so that there may be many; those above are prepared each time.
+const mostReady = 128
+
+// Query asks the reading side. SQLite takes longer to understand a small
+// question than to answer it, so what was understood is kept.
+func (d *DB) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	st, err := d.prepared(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	if st == nil {
+		return d.Read.QueryContext(ctx, query, args...)
+	}
+	return st.QueryContext(ctx, args...)
+}
+
+func (d *DB) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if st := d.ready[query]; st != nil || len(d.ready) >= mostReady {
+		return st, nil
+	}
+	st, err := d.Read.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	d.ready[query] = st
+	return st, nil
 }
 
 // Options tune one file.
@@ -62,7 +97,7 @@ func Open(path string, o Options) (*DB, error) {
 	}
 	r.SetMaxOpenConns(o.Readers)
 	r.SetMaxIdleConns(o.Readers)
-	return &DB{Write: w, Read: r, path: path}, nil
+	return &DB{Write: w, Read: r, path: path, ready: map[string]*sql.Stmt{}}, nil
 }
 
 // keepPrivate makes the file before SQLite does, for its user alone; what SQLite

@@ -46,7 +46,7 @@ type NoteText struct {
 
 // Run reads the note.
 func (in ReadNote) Run(ctx context.Context, env Env) (NoteText, error) {
-	n, err := env.open(ctx, in.Path)
+	n, err := env.read(ctx, in.Path)
 	if err != nil {
 		return NoteText{}, err
 	}
