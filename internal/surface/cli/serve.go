@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lore/internal/access"
+	"lore/internal/event"
 	"lore/internal/fault"
 	"lore/internal/surface/serve"
 	"lore/internal/token"
@@ -24,10 +25,15 @@ type ServeOptions struct {
 	// Ready is told the addresses once requests are answered: that of the
 	// server, and the one that lets a browser in.
 	Ready func(address, login string) error
+	// Progress shows what goes on before that; may be nil.
+	Progress func(*event.Bus) (stop func())
 	// Fixtures is told where the fixtures of conformance suites are served,
 	// without a token; nil serves none.
 	Fixtures func(address string) error
 }
+
+// Serve serves a vault until ctx ends.
+type Serve func(ctx context.Context, g Globals, o ServeOptions) error
 
 // defaultListen is on this machine alone.
 const defaultListen = "127.0.0.1:7777"
@@ -57,7 +63,11 @@ Only this machine is answered. With --expose others are too, under the names tha
 			if err := checked.Check(); err != nil {
 				return err
 			}
-			return p.withSession(cmd.Context(), OpenOptions{Wait: true}, func(s *Session) error { return s.Serve(cmd.Context(), o) })
+			if p.host.Serve == nil {
+				return fault.New(fault.Unavailable, "this program cannot serve clients")
+			}
+			o.Progress = p.progress()
+			return p.host.Serve(cmd.Context(), p.g, o)
 		},
 	}
 	f := cmd.Flags()

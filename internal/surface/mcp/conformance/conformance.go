@@ -21,8 +21,8 @@ import (
 // Set is the toolset of the fixtures that are tools of the registry.
 const Set = "conformance"
 
-// Extra adds the fixtures that the registry cannot express to a server.
-func Extra() *mcp.Extra {
+// extra adds the fixtures that the registry cannot express to a server.
+func extra() *mcp.Extra {
 	return &mcp.Extra{
 		Options: func(o *sdk.ServerOptions) {
 			o.Capabilities.Logging = &sdk.LoggingCapabilities{}

@@ -17,8 +17,13 @@ type Env struct {
 
 // Furnish adds the fixtures that our own registry can express. Those that
 // change something stand for the suites' questions: the suites never confirm,
-// so the note that they plan is never written.
-func Furnish(reg *tool.Registry) error {
+// so the note that they plan is never written. Only the process that holds the
+// vault has a registry to add them to.
+func Furnish(door tool.Door) error {
+	reg, ok := door.(*tool.Registry)
+	if !ok {
+		return fault.Fix(fault.Busy, "stop it first", "another lore process holds this vault")
+	}
 	env := Env{Flip: flip(reg)}
 	return reg.Add(tool.Toolset(Set, comments,
 		tool.Read[TestSimpleText](env, tool.Drawn(tool.Text)),
