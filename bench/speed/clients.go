@@ -39,7 +39,9 @@ type rival struct {
 	flood  []float64       // calls a second, for each round
 	starts []time.Duration
 	cpu    []float64 // microseconds of the server for each call
-	memory int       // kB, at the end
+	memory int       // kB, at the end: all of it,
+	own    int       // without what is shared with other processes of the same program,
+	idle   int       // and the same after a while without calls
 }
 
 // A rivalRun is a server that runs, with a client.
@@ -60,6 +62,11 @@ func compareClients(lore, modules, dir string) error {
 	}
 	text := "# Tea\n\n" + strings.Repeat("Green tea grows in the shade. See [[Milk]].\n", 40)
 	if err := os.WriteFile(filepath.Join(vault, "Tea.md"), []byte(text), 0o600); err != nil {
+		return err
+	}
+	// As much for server-memory to read as a note is.
+	fact, _ := json.Marshal(map[string]any{"type": "entity", "name": "Tea", "entityType": "note", "observations": []string{text}})
+	if err := os.WriteFile(filepath.Join(dir, "memory.json"), fact, 0o600); err != nil {
 		return err
 	}
 	env := append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME="+filepath.Join(dir, "data"), "XDG_CONFIG_HOME="+filepath.Join(dir, "config"),
@@ -96,8 +103,8 @@ func compareClients(lore, modules, dir string) error {
 			}
 		}
 	}
-	fmt.Println("| server | protocol | p50 µs | best round | p99 µs | calls/s, 16 at once | server CPU µs/call | connect ms | memory MB |")
-	fmt.Println("|---|---|---|---|---|---|---|---|---|")
+	fmt.Println("| server | protocol | p50 µs | best round | p99 µs | calls/s, 16 at once | server CPU µs/call | first answer ms | memory MB | own | own, idle |")
+	fmt.Println("|---|---|---|---|---|---|---|---|---|---|---|")
 	for _, r := range list {
 		r.print()
 	}
@@ -240,7 +247,7 @@ func (r *rival) timeStart(ctx context.Context) error {
 	return nil
 }
 
-func (r *rival) measure(ctx context.Context, _ int) error {
+func (r *rival) measure(ctx context.Context, round int) error {
 	ctx = context.WithValue(ctx, eraKey{}, r.era)
 	run, err := r.start(ctx)
 	if err != nil {
@@ -276,7 +283,11 @@ func (r *rival) measure(ctx context.Context, _ int) error {
 	}
 	wg.Wait()
 	r.flood = append(r.flood, clientFlood/time.Since(begin).Seconds())
-	r.memory = max(r.memory, memoryOf(run.pid))
+	r.memory, r.own = max(r.memory, memoryOf(run.pid, "VmRSS:")), max(r.own, memoryOf(run.pid, "RssAnon:"))
+	if round == clientRounds-1 {
+		time.Sleep(25 * time.Second) // what a server is nearly always: idle
+		r.idle = memoryOf(run.pid, "RssAnon:")
+	}
 	return errors.Join(errs...)
 }
 
@@ -292,8 +303,8 @@ func (r *rival) print() {
 		era = "newest"
 	}
 	us := func(d time.Duration) int64 { return d.Microseconds() }
-	fmt.Printf("| %s | %s | %d | %d | %d | %.0f | %.0f | %.1f | %.0f |\n", r.name, era, us(share(r.called, 0.5)), us(best), us(share(r.called, 0.99)),
-		slices.Max(r.flood), r.cpu[len(r.cpu)/2], float64(us(r.starts[len(r.starts)/2]))/1000, float64(r.memory)/1024)
+	fmt.Printf("| %s | %s | %d | %d | %d | %.0f | %.0f | %.1f | %.0f | %.0f | %.0f |\n", r.name, era, us(share(r.called, 0.5)), us(best), us(share(r.called, 0.99)),
+		slices.Max(r.flood), r.cpu[len(r.cpu)/2], float64(us(r.starts[len(r.starts)/2]))/1000, float64(r.memory)/1024, float64(r.own)/1024, float64(r.idle)/1024)
 }
 
 // share is the time that such a part of the calls stays below.
@@ -324,14 +335,14 @@ func cpuOf(pid int) int64 {
 }
 
 // memoryOf is how much of a process lies in memory, in kB.
-func memoryOf(pid int) int {
+func memoryOf(pid int, field string) int {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0
 	}
 	kb := 0
 	for line := range strings.Lines(string(b)) {
-		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+		if rest, ok := strings.CutPrefix(line, field); ok {
 			_, _ = fmt.Sscan(rest, &kb)
 		}
 	}
@@ -360,7 +371,7 @@ func streams(ctx context.Context, env []string, lore string) error {
 	if err != nil {
 		return err
 	}
-	memory := memoryOf(cmd.Process.Pid)
+	memory := memoryOf(cmd.Process.Pid, "VmRSS:")
 	heard := make(chan struct{}, many*100)
 	for range many {
 		body, err := c.listen(ctx, heard)
@@ -387,7 +398,7 @@ func streams(ctx context.Context, env []string, lore string) error {
 		return err
 	}
 	fmt.Printf("\n%d event streams: a call over REST takes %d µs beside them and %d µs without; its news reaches all of them in %.1f ms; memory grows from %d to %d MB\n",
-		many, beside.Microseconds(), alone.Microseconds(), float64(all.Microseconds())/1000, memory>>10, memoryOf(cmd.Process.Pid)>>10)
+		many, beside.Microseconds(), alone.Microseconds(), float64(all.Microseconds())/1000, memory>>10, memoryOf(cmd.Process.Pid, "VmRSS:")>>10)
 	return nil
 }
 

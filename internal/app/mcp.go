@@ -14,7 +14,7 @@ import (
 
 // roomy is how far the heap may grow before it is collected: a process that
 // answers small questions is faster with room, and stays small.
-const roomy = 400
+const roomy = 200
 
 // mcp serves one client. It says hello at once and opens the vault meanwhile;
 // calls wait for it.

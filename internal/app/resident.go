@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"runtime/debug"
 	"time"
 
 	"lore/internal/event"
@@ -118,9 +119,32 @@ func (r *resident) pause(ctx context.Context) bool {
 	}
 }
 
+// quiet is how long nobody asks before memory is given back.
+const quiet = 10 * time.Second
+
+// rest gives memory back when nobody has asked for a while: such a
+// process waits nearly all of its life, and there may be many of them.
+func (r *resident) rest(ctx context.Context) {
+	tick := time.NewTicker(quiet)
+	defer tick.Stop()
+	for last, busy := r.door.Calls(), true; ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		now := r.door.Calls()
+		if now == last && busy {
+			debug.FreeOSMemory()
+		}
+		last, busy = now, now != last
+	}
+}
+
 // live follows st and whatever comes after it, until ctx ends. A zero st is
 // still to be entered.
 func (r *resident) live(ctx context.Context, st stay) error {
+	go r.rest(ctx)
 	said := ""
 	for ctx.Err() == nil {
 		if st.s == nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"lore/internal/access"
 	"lore/internal/policy"
@@ -23,6 +24,7 @@ type Later struct {
 	door  tool.Door
 	err   error
 	last  tool.Door // what described the tools last
+	calls atomic.Int64
 }
 
 var _ tool.Door = (*Later)(nil)
@@ -109,9 +111,13 @@ func (l *Later) Find(name string) (*tool.Tool, error) { return l.described().Fin
 // Instructions is what models are told about a tool.
 func (l *Later) Instructions(t *tool.Tool) string { return l.described().Instructions(t) }
 
+// Calls counts what went through.
+func (l *Later) Calls() int64 { return l.calls.Load() }
+
 // through runs f behind the door. When what stood there was gone before f
 // began, the next one is tried.
 func through[T any](ctx context.Context, l *Later, f func(tool.Door) (T, error)) (T, error) {
+	l.calls.Add(1)
 	for {
 		door, err := l.Wait(ctx)
 		if err != nil {
