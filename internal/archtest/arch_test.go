@@ -22,16 +22,16 @@ import (
 var layers = [][]string{
 	{"fault", "change", "vector"},
 	{"note", "access", "event", "db", "sample", "pattern", "syncname", "schema", "pick", "home", "mcpconfig"},
-	{"vault", "embed", "embed/wordpiece", "state", "mcpinstall"},
+	{"vault", "embed", "embed/wordpiece", "state", "mcpinstall", "roster", "signin"},
 	{"embed/bert", "embed/remote", "index", "audit", "vault/disk", "vault/vaultcheck"}, // only tests link vaultcheck
 	{"embed/builtin", "embed/ollama", "embed/openai", "index/sqlite", "vault/journal"},
 	{"index/indextest", "search", "graph", "relink", "policy", "vault/writer"},
 	{"tool"},
 	{"tool/tooldoc", "approval", "history", "token"},
 	{"tool/tooltest"}, // only tests link it
-	{"tools/notes", "tools/find", "tools/work"},
+	{"tools/notes", "tools/find", "tools/work", "tools/external"},
 	{"surface/draw", "surface/argv", "surface/serve"},
-	{"surface/install"},
+	{"surface/install", "surface/servers"},
 	{"surface/cli", "surface/rest", "surface/mcp"},
 	{"app"},
 }
@@ -80,6 +80,7 @@ var dependencies = map[string]string{
 	"github.com/spf13/pflag":                 "cobra's flags, made from schemas",
 	"github.com/pelletier/go-toml/v2":        "reads the settings",
 	"golang.org/x/sync":                      "errgroup",
+	"golang.org/x/oauth2":                    "tokens of servers that want a login, as the MCP SDK hands them over",
 	"golang.org/x/sys":                       "CPU features; renameat2 and xattrs",
 	"golang.org/x/term":                      "is it a terminal, and how wide",
 	"golang.org/x/text":                      "Unicode normal forms",

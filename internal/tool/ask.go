@@ -210,11 +210,12 @@ func storedResult(t *Tool, q Question) (Result, error) {
 		Notices []string     `json:"notices"`
 		Changes []FileChange `json:"changes"`
 		Partial bool         `json:"partial"`
+		Foreign bool         `json:"untrusted"`
 	}
 	if err := json.Unmarshal(q.Outcome, &head); err != nil {
 		return Result{}, fault.New(fault.Internal, "the answer of %s cannot be read: %v", q.ID, err)
 	}
-	res := Result{Success: true, Tool: t, Message: head.Message, Notices: head.Notices, Changes: head.Changes, Operation: q.Operation}
+	res := Result{Success: true, Tool: t, Message: head.Message, Notices: head.Notices, Changes: head.Changes, Operation: q.Operation, Untrusted: head.Foreign}
 	decode := t.decode
 	if head.Partial {
 		decode = func(raw json.RawMessage) (any, error) {
