@@ -36,6 +36,8 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		Demo:     a.demo,
 		Install:  a.installer(),
 		Bench:    a.bench,
+		Servers:  a.desk().Host(),
+		External: func(g cli.Globals) ([]*tool.Tool, error) { return a.desk().Tools(g.Vault) },
 	}, args, in, out, errOut)
 }
 

@@ -19,6 +19,7 @@ import (
 	"lore/internal/home"
 	"lore/internal/schema"
 	"lore/internal/surface/cli"
+	"lore/internal/tool"
 )
 
 // A config is the configuration file. Nothing inside a vault can change it.
@@ -140,6 +141,9 @@ func setting(key string) (value, error) {
 		keys = append(keys, v.key)
 	}
 	if name, ok := strings.CutPrefix(key, "tools."); ok {
+		if tool.IsExternal(name) {
+			return toolSetting(name), nil
+		}
 		for _, t := range catalogue() {
 			if t.Name == name || t.Set == name {
 				return toolSetting(name), nil

@@ -93,6 +93,9 @@ func (a *app) policyOf(c *config, dir string) (policy.Settings, []string, error)
 		case "off":
 			off = append(off, name)
 		case "ask", "allow":
+			if tool.IsExternal(name) {
+				p.Tools[name] = policy.Verdict(word)
+			}
 			for _, t := range catalogue() {
 				if t.Name == name || t.Set == name || slices.Contains(t.Aliases, name) {
 					p.Tools[t.Name] = policy.Verdict(word)
@@ -133,7 +136,7 @@ func (s *session) registry(sets ...[]*tool.Tool) (*tool.Registry, error) {
 	r := tool.NewRegistry(tool.Deps{
 		Log: s.log, Now: s.app.now, Bus: s.bus, Policy: s.policy, Meter: policy.NewMeter(s.limits),
 		Questions: s.asked, Ledger: s.history, Writable: s.writable, Apply: s.apply, Settle: s.settle,
-		Real: s.vault.Real,
+		Real: s.vault.Real, Fetch: s.fetch,
 	}, sets...)
 	return r, s.furnish(r)
 }
@@ -141,6 +144,9 @@ func (s *session) registry(sets ...[]*tool.Tool) (*tool.Registry, error) {
 // furnish switches tools off and gives them the words that the settings say.
 func (s *session) furnish(r *tool.Registry) error {
 	for _, name := range s.off {
+		if tool.IsExternal(name) {
+			continue // those never join: see openHub
+		}
 		if err := r.Switch(name, false); err != nil {
 			return fmt.Errorf("settings, tools.%s: %w", name, err)
 		}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"lore/internal/access"
+	"lore/internal/desk"
 	"lore/internal/event"
 	"lore/internal/fault"
 	"lore/internal/surface/cli"
@@ -48,7 +49,7 @@ func (a *app) mcp(ctx context.Context, g cli.Globals, o cli.MCPOptions, in io.Re
 func (a *app) shelf(g cli.Globals, o cli.MCPOptions) (tool.Door, mcp.Options, error) {
 	opts := mcp.Options{
 		Version: version(), Now: a.now, Toolsets: o.Toolsets, Tools: o.Tools, Exclude: o.Exclude, ReadOnly: o.ReadOnly,
-		Who:     access.Principal{Kind: access.MCP, ID: "stdio", Surface: "mcp", Scopes: []access.Scope{access.Read, access.Write, access.Destroy}},
+		Who:     access.Principal{Kind: access.MCP, ID: "stdio", Surface: "mcp", Scopes: desk.ClientScopes(o.Toolsets, o.Tools)},
 		Trusted: func(access.Principal) bool { return o.Trust },
 	}
 	c, err := a.readConfig()

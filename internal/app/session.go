@@ -31,6 +31,7 @@ import (
 	"lore/internal/search"
 	"lore/internal/surface/cli"
 	"lore/internal/tool"
+	"lore/internal/tools/external"
 	"lore/internal/tools/find"
 	"lore/internal/tools/notes"
 	"lore/internal/tools/work"
@@ -52,6 +53,7 @@ type session struct {
 	writes  bool // this process holds the vault: it writes the index and the notes
 	adopted bool // the data was made for a vault at another path
 	hands
+	hub *external.Hub // the tools of other servers
 
 	cancel  context.CancelFunc
 	wg      sync.WaitGroup
@@ -457,6 +459,9 @@ func (s *session) face(ctx context.Context) (*cli.Session, error) {
 		find.Tools(find.Env{Vault: s.vault, Store: s.store, Search: s.search, Fresh: s.fresh, Parse: parse}),
 		work.Tools(work.Env{History: s.history, Questions: s.asked, Vault: s.vault, Now: s.app.now}),
 	)
+	if err == nil {
+		err = s.openHub(reg)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -512,6 +517,7 @@ func (s *session) follow(ctx context.Context, reg *tool.Registry) error {
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	wg.Go(func() { s.attend(ctx, reg) })
+	wg.Go(func() { s.hub.Run(ctx) })
 	if s.model != nil {
 		wg.Go(func() { s.embedOnWake(ctx, wake) })
 	}

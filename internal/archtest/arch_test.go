@@ -32,7 +32,7 @@ var layers = [][]string{
 	{"tools/notes", "tools/find", "tools/work", "tools/external"},
 	{"surface/draw", "surface/argv", "surface/serve"},
 	{"surface/install", "surface/servers"},
-	{"surface/cli", "surface/rest", "surface/mcp"},
+	{"surface/cli", "surface/rest", "surface/mcp", "desk"},
 	{"app"},
 }
 
@@ -64,6 +64,7 @@ const (
 var exceptions = map[string]string{
 	"internal/note":        "one dialect, one parser: block, inline, front matter and edits share their types",
 	"internal/surface/cli": "many commands, one file each, that share the program around them alone",
+	"internal/tool":        "one door: what goes through it shares the call, and the call shares all of it",
 	"internal/tools/find":  "a toolset: many tools, one file each, that do not know each other",
 	"internal/tools/notes": "a toolset: many tools, one file each, that do not know each other",
 }

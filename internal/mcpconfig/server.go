@@ -75,7 +75,8 @@ type Input struct {
 }
 
 // Read reads the servers that a file names, in its order: under mcpServers as
-// most clients write them, and under servers with inputs as VS Code does.
+// most clients write them, under servers with inputs as VS Code does, and under
+// context_servers as Zed does.
 // Comments, trailing commas and unknown names are no mistakes; a name that
 // stands twice is, because programs disagree on which of the two counts.
 func Read(path string) ([]Server, error) {
@@ -127,7 +128,7 @@ func Parse(text string) ([]Server, error) {
 	var inputs []Input
 	for _, m := range d.root.members {
 		switch m.key {
-		case "mcpServers", "servers":
+		case "mcpServers", "servers", "context_servers":
 			if err := mustBeObject(m.value, quote(m.key)); err != nil {
 				return nil, err
 			}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -22,6 +23,10 @@ const (
 	External       = "external"
 	ExternalPrefix = "mcp__"
 )
+
+// IsExternal reports whether a name is of the tools of other servers, which come
+// and go.
+func IsExternal(name string) bool { return name == External || strings.HasPrefix(name, ExternalPrefix) }
 
 // A ForeignTool is a tool that is only known at run time: one of another
 // server, or one that the user wrote. Nothing it says about itself is believed.

@@ -205,13 +205,17 @@ func (r *Registry) listed() {
 // Instruct replaces what models are told about a tool; "" brings its own words
 // back.
 func (r *Registry) Instruct(name, text string) error {
-	t, err := r.Find(name)
-	if err != nil {
-		return err
+	// A tool of another server may come later.
+	if !strings.HasPrefix(name, ExternalPrefix) {
+		t, err := r.Find(name)
+		if err != nil {
+			return err
+		}
+		name = t.Name
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.instruct[t.Name] = text
+	r.instruct[name] = text
 	return nil
 }
 

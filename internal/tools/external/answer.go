@@ -42,6 +42,7 @@ type Part struct {
 	Name  string `json:"name,omitempty"`
 }
 
+// String is the part in a few words.
 func (p Part) String() string {
 	out := p.Kind
 	for _, word := range []string{p.MIME, p.Name, p.URI} {

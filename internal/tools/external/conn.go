@@ -14,6 +14,7 @@ import (
 	"lore/internal/fault"
 	"lore/internal/mcpconfig"
 	"lore/internal/roster"
+	"lore/internal/signin"
 	"lore/internal/tool"
 )
 
@@ -151,7 +152,7 @@ func (c *conn) run() {
 
 // lasting reports whether trying again would change nothing.
 func lasting(err error) bool {
-	return errors.Is(err, ErrLogin) || fault.Of(err) == fault.Invalid
+	return errors.Is(err, signin.ErrNeeded) || fault.Of(err) == fault.Invalid
 }
 
 // gone takes the tools away and says why.
@@ -162,7 +163,7 @@ func (c *conn) gone(err error) {
 	state := Waiting
 	why := "it ended"
 	switch {
-	case errors.Is(err, ErrLogin):
+	case errors.Is(err, signin.ErrNeeded):
 		state, why = NeedsLogin, "see lore servers login "+c.entry.Name
 	case err != nil:
 		why = c.words(err)

@@ -15,6 +15,7 @@ import (
 	"lore/internal/fault"
 	"lore/internal/mcpconfig"
 	"lore/internal/roster"
+	"lore/internal/signin"
 	"lore/internal/tool"
 )
 
@@ -79,7 +80,7 @@ func (c *conn) plan(cs *sdk.ClientSession, seen []*sdk.Tool) *plan {
 	var defs []roster.Definition
 	taken := map[string]bool{}
 	for _, t := range seen {
-		name := nameOf(c.entry.Name, t.Name)
+		name := Name(c.entry.Name, t.Name)
 		d, err := definition(t)
 		switch {
 		case err != nil:
@@ -110,7 +111,7 @@ func (c *conn) plan(cs *sdk.ClientSession, seen []*sdk.Tool) *plan {
 
 // decide adds one tool, or says why not.
 func (c *conn) decide(p *plan, cs *sdk.ClientSession, d roster.Definition, pins map[string]roster.Pin) {
-	name := nameOf(c.entry.Name, d.Name)
+	name := Name(c.entry.Name, d.Name)
 	pin, ok := pins[d.Name]
 	digest := d.Digest(c.entry.Key)
 	switch {
@@ -146,7 +147,7 @@ func Tool(e roster.Entry, d roster.Definition, run func(context.Context, json.Ra
 	}
 	doc, warnings := describe(e.Name, d)
 	f := tool.ForeignTool{
-		Name: nameOf(e.Name, d.Name), Title: line(cmp.Or(d.Title, d.Name), maxTitle), Doc: doc, Set: tool.External, Needs: needs,
+		Name: Name(e.Name, d.Name), Title: line(cmp.Or(d.Title, d.Name), maxTitle), Doc: doc, Set: tool.External, Needs: needs,
 		Within: min(e.Timeout, longest), Source: e.Key, Definition: d.Digest(e.Key) + " " + e.Digest,
 		Summary:  fmt.Sprintf("Call %s of the server %s", line(d.Name, 80), line(e.Name, 60)),
 		Warnings: append([]string{"the server describes it: " + line(d.Description, 300)}, warnings...),
@@ -176,7 +177,7 @@ func (c *conn) call(ctx context.Context, cs *sdk.ClientSession, own string, args
 		return nil, ctx.Err()
 	case errors.Is(err, sdk.ErrConnectionClosed):
 		return nil, fault.New(fault.Unavailable, "the server %s went away during the call; whether it did anything is not known", name)
-	case errors.Is(err, ErrLogin):
+	case errors.Is(err, signin.ErrNeeded):
 		return nil, fault.Fix(fault.Unavailable, "lore servers login "+name, "the server %s wants you to log in", name)
 	case errors.As(err, &wire):
 		return nil, fault.New(fault.Unavailable, "the server %s refuses (its words, untrusted): %s", name, line(wire.Message, 1000))

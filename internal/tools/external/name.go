@@ -40,9 +40,9 @@ func slug(server string) string {
 	return strings.TrimLeft(s+"-"+short(server), "-")
 }
 
-// nameOf is the name of a server's tool in the registry. Where it cannot be the
+// Name is the name of a server's tool in the registry. Where it cannot be the
 // server's own, it ends with a hash of that.
-func nameOf(server, own string) string {
+func Name(server, own string) string {
 	head := tool.ExternalPrefix + slug(server) + "__"
 	if plainTool.MatchString(own) && len(head)+len(own) <= maxName {
 		return head + own

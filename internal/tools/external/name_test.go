@@ -21,7 +21,7 @@ func TestNames(t *testing.T) {
 		{strings.Repeat("s", 80), strings.Repeat("t", 120), "mcp__sssssss"},
 		{"a", strings.Repeat("t", 57), "mcp__a__ttt"},
 	} {
-		got := nameOf(c.server, c.own)
+		got := Name(c.server, c.own)
 		if !strings.HasPrefix(got, c.want) || len(got) > maxName || !plainTool.MatchString(got) {
 			t.Errorf("%q of %q is %q", c.own, c.server, got)
 		}
@@ -37,7 +37,7 @@ func FuzzNames(f *testing.F) {
 	f.Add("a.b", "t", "a_b", "t")
 	f.Add("a", "", "a_", "_")
 	f.Fuzz(func(t *testing.T, s1, t1, s2, t2 string) {
-		a, b := nameOf(s1, t1), nameOf(s2, t2)
+		a, b := Name(s1, t1), Name(s2, t2)
 		if a == b && (s1 != s2 || t1 != t2) && slug(s1) != slug(s2) {
 			t.Errorf("%q of %q and %q of %q are both %q", t1, s1, t2, s2, a)
 		}

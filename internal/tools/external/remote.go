@@ -1,7 +1,6 @@
 package external
 
 import (
-	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -106,10 +105,6 @@ func (l *limited) Read(p []byte) (int, error) {
 	}
 	return n, err
 }
-
-// ErrLogin says that a server wants a person to log in. Nobody is asked in the
-// background: lore servers login does that.
-var ErrLogin = errors.New("it wants you to log in")
 
 // plainTransport is what requests go through when nothing else is given.
 func plainTransport() http.RoundTripper {
