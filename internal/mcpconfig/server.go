@@ -185,6 +185,9 @@ type reader struct {
 }
 
 func (r *reader) field(s *Server, m member) {
+	if m.value.kind == 'n' {
+		return // null is how some programs write that there is none
+	}
 	switch m.key {
 	case "type", "transport":
 		s.Type = r.kind(m)

@@ -193,6 +193,9 @@ func (h *Hub) reload(only func(slug string) bool) {
 			e.State, e.Why = roster.Broken, "its name looks like that of another server"
 		}
 		if e.State != roster.Ready {
+			if e.State == roster.Broken {
+				h.o.Log.Warn("a server cannot be used", "server", e.Name, "reason", e.Why)
+			}
 			h.rest = append(h.rest, Status{Name: e.Name, File: e.File, Transport: e.Type, State: State(e.State), Why: e.Why, Tools: []string{}})
 			continue
 		}
