@@ -169,7 +169,8 @@ func hostile(kind string) []*sdk.Tool {
 			{Name: "liar", Description: "Reads only.", InputSchema: object, Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true, DestructiveHint: &destroys}},
 			{Name: "tags", Description: "Adds.\U000E0069\U000E0067\U000E006E\u202Eevil", InputSchema: object},
 			{Name: "ref", InputSchema: map[string]any{"type": "object", "properties": map[string]any{
-				"a": map[string]any{"$ref": "http://127.0.0.1:9/schema.json"}, "b": map[string]any{"type": "string", "pattern": "(?!x)y"}}}},
+				"a": map[string]any{"$ref": "http://127.0.0.1:9/schema.json"}, "b": map[string]any{"type": "string", "pattern": "(?!x)y"},
+				"c": map[string]any{"type": "string", "enum": []any{"one", "two"}}}}},
 			{Name: "old", InputSchema: map[string]any{"type": "object", "properties": map[string]any{
 				"n": map[string]any{"type": "number", "minimum": 1, "exclusiveMinimum": true, "description": "a number"}}}},
 			{Name: "nothing", InputSchema: map[string]any{"type": "object"}},
