@@ -23,7 +23,7 @@ var layers = [][]string{
 	{"fault", "change", "vector"},
 	{"note", "access", "event", "db", "sample", "pattern", "syncname", "schema", "pick", "home", "mcpconfig"},
 	{"vault", "embed", "embed/wordpiece", "state", "mcpinstall", "roster", "signin"},
-	{"embed/bert", "embed/remote", "index", "audit", "vault/disk", "vault/vaultcheck"}, // only tests link vaultcheck
+	{"embed/bert", "embed/remote", "index", "audit", "vault/disk", "vault/vaultcheck", "signin/signintest"}, // only tests link vaultcheck and signintest
 	{"embed/builtin", "embed/ollama", "embed/openai", "index/sqlite", "vault/journal"},
 	{"index/indextest", "search", "graph", "relink", "policy", "vault/writer"},
 	{"tool"},

@@ -225,9 +225,10 @@ func (d *Desk) standing(_ context.Context, r *roster.Roster, logins *signin.Stor
 		s.Changed = append(s.Changed, p.Definition.Name)
 	}
 	s.Tools = len(pins) - len(s.Changed)
-	s.LoggedIn, err = logins.Known(e.URL)
-	if err != nil {
-		s.Why = err.Error()
+	if full, err := r.Resolve(e); err == nil && full.URL != "" {
+		if s.LoggedIn, err = logins.Known(full.URL); err != nil {
+			s.Why = err.Error()
+		}
 	}
 	return s
 }
