@@ -15,6 +15,7 @@ import (
 	"lore/internal/fault"
 	"lore/internal/home"
 	"lore/internal/index/sqlite"
+	"lore/internal/sample"
 	"lore/internal/surface/cli"
 	"lore/internal/tool"
 	"lore/internal/tools/find"
@@ -26,18 +27,20 @@ import (
 func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
 	a := &app{now: time.Now, env: os.Getenv, exe: os.Executable, errOut: errOut}
 	return cli.Run(ctx, cli.Host{
-		Version:  version(),
-		Tools:    catalogue(),
-		Open:     a.open,
-		Explain:  a.explain,
-		Settings: a.settings,
-		Set:      a.set,
-		MCP:      a.mcp,
-		Demo:     a.demo,
-		Install:  a.installer(),
-		Bench:    a.bench,
-		Servers:  a.desk().Host(),
-		External: func(g cli.Globals) ([]*tool.Tool, error) { return a.desk().Tools(g.Vault) },
+		Version:           version(),
+		Tools:             catalogue(),
+		Open:              a.open,
+		Explain:           a.explain,
+		Settings:          a.settings,
+		Set:               a.set,
+		MCP:               a.mcp,
+		ConformanceClient: a.conformanceClient,
+		Serve:             a.serve,
+		Demo:              sample.Place,
+		Install:           a.installer(),
+		Bench:             a.bench,
+		Servers:           a.desk().Host(),
+		External:          func(g cli.Globals) ([]*tool.Tool, error) { return a.desk().Tools(g.Vault) },
 	}, args, in, out, errOut)
 }
 
@@ -84,4 +87,21 @@ func (a *app) logger(level string) (*slog.Logger, error) {
 		return nil, fault.New(fault.Internal, "log level %q: %v", level, err)
 	}
 	return slog.New(slog.NewTextHandler(a.errOut, &slog.HandlerOptions{Level: l})), nil
+}
+
+// begin reads what every process needs before it opens a vault: the settings,
+// how to log, and which folder it is about.
+func (a *app) begin(g cli.Globals) (c config, log *slog.Logger, dir string, err error) {
+	if c, err = a.readConfig(); err != nil {
+		return c, nil, "", err
+	}
+	level, _, err := a.force(&c, g, "log_level")
+	if err != nil {
+		return c, nil, "", err
+	}
+	if log, err = a.logger(level); err != nil {
+		return c, nil, "", err
+	}
+	dir, err = a.home().Vault(g.Vault, c.Vault)
+	return c, log, dir, err
 }

@@ -19,6 +19,7 @@ import (
 	"lore/internal/home"
 	"lore/internal/schema"
 	"lore/internal/surface/cli"
+	"lore/internal/tomledit"
 	"lore/internal/tool"
 )
 
@@ -186,14 +187,8 @@ func checkModel(s string) error {
 
 // configPath is where the configuration file lies.
 func (a *app) configPath() (string, error) {
-	dir := a.env("XDG_CONFIG_HOME")
-	if dir == "" {
-		var err error
-		if dir, err = os.UserConfigDir(); err != nil {
-			return "", fault.Fix(fault.Invalid, "set $HOME or $XDG_CONFIG_HOME", "no folder for the settings: %v", err)
-		}
-	}
-	return filepath.Join(dir, "lore", "config.toml"), nil
+	dir, err := a.home().Config()
+	return filepath.Join(dir, "config.toml"), err
 }
 
 // readConfig reads the file. A missing one is an empty one; a key that does not
@@ -346,7 +341,7 @@ func (a *app) set(key, val string) (cli.Setting, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return cli.Setting{}, err
 	}
-	text, err := spliceTOML(old, key, val)
+	text, err := tomledit.Set(old, key, val)
 	if err != nil {
 		return cli.Setting{}, fault.Fix(fault.Invalid, "edit "+path+" by hand", "%s cannot be changed without rewriting the file", key)
 	}

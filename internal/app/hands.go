@@ -93,9 +93,7 @@ func (a *app) policyOf(c *config, dir string) (policy.Settings, []string, error)
 		case "off":
 			off = append(off, name)
 		case "ask", "allow":
-			if tool.IsExternal(name) {
-				p.Tools[name] = policy.Verdict(word)
-			}
+			p.Tools[name] = policy.Verdict(word) // a tool of another server is not in the catalogue
 			for _, t := range catalogue() {
 				if t.Name == name || t.Set == name || slices.Contains(t.Aliases, name) {
 					p.Tools[t.Name] = policy.Verdict(word)
@@ -144,9 +142,6 @@ func (s *session) registry(sets ...[]*tool.Tool) (*tool.Registry, error) {
 // furnish switches tools off and gives them the words that the settings say.
 func (s *session) furnish(r *tool.Registry) error {
 	for _, name := range s.off {
-		if tool.IsExternal(name) {
-			continue // those never join: see openHub
-		}
 		if err := r.Switch(name, false); err != nil {
 			return fmt.Errorf("settings, tools.%s: %w", name, err)
 		}

@@ -2,13 +2,12 @@ package app
 
 import (
 	"context"
-	"net/http"
+	"errors"
 	"path/filepath"
 
 	"golang.org/x/sync/errgroup"
 
-	"lore/internal/access"
-	"lore/internal/fault"
+	"lore/internal/state"
 	"lore/internal/surface/cli"
 	"lore/internal/surface/mcp"
 	"lore/internal/surface/rest"
@@ -20,35 +19,51 @@ import (
 // tokens are those of this vault.
 func (s *session) tokens() *token.Store { return token.New(s.state, s.app.now) }
 
-// serve answers over HTTP and follows the vault, until ctx ends. Only the
-// process that holds the vault serves it: another one could change nothing and
-// would carry out no answer.
-func (s *session) serve(ctx context.Context, reg *tool.Registry, o cli.ServeOptions) error {
-	if !s.writes {
-		return fault.Fix(fault.Busy, "stop it first", "another lore process holds this vault")
+// serve answers over HTTP until ctx ends, and stays with the vault: it holds
+// it, or leans on the process that does.
+func (a *app) serve(ctx context.Context, g cli.Globals, o cli.ServeOptions) error {
+	r, err := a.resident(g)
+	if err != nil {
+		return err
 	}
+	st, err := r.enter(ctx, cli.OpenOptions{Wait: true, Progress: o.Progress})
+	if err != nil {
+		return err
+	}
+	if err := furnishFixtures(st, o); err != nil {
+		return errors.Join(err, st.s.close())
+	}
+	db := state.In(st.s.dir) // of its own: tokens outlive what stands behind the door
+	// Requests that are being answered when ctx ends still need the vault.
+	living, leave := context.WithCancel(context.WithoutCancel(ctx))
+	left := make(chan error, 1)
+	go func() { left <- r.live(living, st) }()
+	err = r.listen(ctx, o, token.New(db, a.now))
+	leave()
+	return errors.Join(err, <-left, db.Close())
+}
+
+func (r *resident) listen(ctx context.Context, o cli.ServeOptions, tokens *token.Store) error {
 	server, err := serve.New(serve.Options{
-		Listen: o.Listen, Expose: o.Expose, Hosts: o.Hosts, Tokens: s.tokens(), Log: s.log, Now: s.app.now,
+		Listen: o.Listen, Expose: o.Expose, Hosts: o.Hosts, Tokens: tokens, Log: r.log, Now: r.app.now,
 	})
 	if err != nil {
 		return err
 	}
-	api := rest.New(rest.Options{
-		Door: reg, Bus: s.bus, Vault: filepath.Base(s.vault.Dir()), Version: o.Version, Closing: server.Closing(),
-	})
+	api := rest.New(rest.Options{Door: r.door, Bus: r.bus, Vault: filepath.Base(r.dir), Version: o.Version, Closing: server.Closing()})
 	defer api.Close()
 	server.Add(api.Routes()...)
-	endpoint := s.mcpEndpoint(reg, o.Version)
-	server.Add(mcpRoutes(endpoint)...)
+	endpoint := r.mcpEndpoint(o.Version)
+	server.Add(endpoint.Routes()...)
 	l, err := server.Listen(ctx)
 	if err != nil {
 		return err
 	}
-	s.log.Info("listening", "address", server.Address(l))
+	r.log.Info("listening", "address", server.Address(l))
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return server.Serve(ctx, l) })
-	g.Go(func() error { return s.follow(ctx, reg) })
 	g.Go(func() error { endpoint.Follow(ctx); return nil })
+	g.Go(func() error { return r.serveFixtures(ctx, o) })
 	g.Go(func() error {
 		if o.Ready == nil {
 			return nil
@@ -58,34 +73,9 @@ func (s *session) serve(ctx context.Context, reg *tool.Registry, o cli.ServeOpti
 	return g.Wait()
 }
 
-// caller is the key of the principal in a request's context.
-type caller struct{}
-
-// mcpEndpoint offers the tools to MCP clients over HTTP. Who calls, the shell
-// has found out.
-func (s *session) mcpEndpoint(reg *tool.Registry, version string) *mcp.Endpoint {
-	return mcp.Handler(func() tool.Door { return reg }, mcp.Options{
-		Version: version, Bus: s.bus, Log: s.log, Now: s.app.now,
-		From: func(ctx context.Context) (access.Principal, bool) {
-			who, ok := ctx.Value(caller{}).(access.Principal)
-			return who, ok
-		},
+// mcpEndpoint offers the tools to MCP clients over HTTP.
+func (r *resident) mcpEndpoint(version string) *mcp.Endpoint {
+	return mcp.Handler(func() tool.Door { return r.door }, mcp.Options{
+		Version: version, Bus: r.bus, Log: r.log, Now: r.app.now,
 	})
-}
-
-// mcpRoutes mounts the endpoint: /mcp, /mcp/readonly and /mcp/x/SET.
-func mcpRoutes(e *mcp.Endpoint) []serve.Route {
-	var out []serve.Route
-	for _, pattern := range []string{"/mcp", "/mcp/{rest...}"} {
-		for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} {
-			out = append(out, serve.Route{
-				Method: method, Pattern: pattern, Scope: access.Read, As: access.MCP,
-				Handle: func(w http.ResponseWriter, r *http.Request, who access.Principal) error {
-					e.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), caller{}, who)))
-					return nil
-				},
-			})
-		}
-	}
-	return out
 }

@@ -20,34 +20,36 @@ import (
 // layers lists the packages from the ground up. A package may import only
 // packages of a lower layer; a child ranks above its parent.
 var layers = [][]string{
-	{"fault", "change", "vector"},
-	{"note", "access", "event", "db", "sample", "pattern", "syncname", "schema", "pick", "home", "mcpconfig"},
+	{"fault", "change", "vector", "paging"},
+	{"note", "access", "event", "db", "sample", "pattern", "syncname", "schema", "pick", "home", "mcpconfig", "tomledit"},
 	{"vault", "embed", "embed/wordpiece", "state", "mcpinstall", "roster", "signin"},
 	{"embed/bert", "embed/remote", "index", "audit", "vault/disk", "vault/vaultcheck", "signin/signintest"}, // only tests link vaultcheck and signintest
 	{"embed/builtin", "embed/ollama", "embed/openai", "index/sqlite", "vault/journal"},
 	{"index/indextest", "search", "graph", "relink", "policy", "vault/writer"},
 	{"tool"},
-	{"tool/tooldoc", "approval", "history", "token"},
+	{"tool/tooldoc", "approval", "history", "token", "peer"},
 	{"tool/tooltest"}, // only tests link it
 	{"tools/notes", "tools/find", "tools/work", "tools/external"},
 	{"surface/draw", "surface/argv", "surface/serve"},
 	{"surface/install", "surface/servers"},
 	{"surface/cli", "surface/rest", "surface/mcp", "desk"},
+	{"surface/mcp/conformance"},
 	{"app"},
 }
 
 // barred says what a package must never know, beside what its rank forbids.
 var barred = map[string][]string{
-	"vault":         {"embed"},
-	"search":        {"vault"},
-	"graph":         {"vault"},
-	"relink":        {"vault"},
-	"tool":          {"vault", "index", "search", "graph", "embed"},
-	"surface/cli":   {"vault", "index", "index/sqlite", "search", "graph", "tools/notes", "tools/find", "embed", "note"},
-	"surface/serve": {"tool", "vault", "index"},
-	"surface/rest":  {"vault", "index", "index/sqlite", "search", "graph", "embed", "note", "history", "approval"},
-	"index/sqlite":  {"vault", "note"},
-	"surface/mcp":   {"vault", "index", "index/sqlite", "search", "graph", "tools/notes", "tools/find", "tools/work", "embed", "note"},
+	"vault":                   {"embed"},
+	"search":                  {"vault"},
+	"graph":                   {"vault"},
+	"relink":                  {"vault"},
+	"tool":                    {"vault", "index", "search", "graph", "embed"},
+	"surface/cli":             {"vault", "index", "index/sqlite", "search", "graph", "tools/notes", "tools/find", "embed", "note"},
+	"surface/serve":           {"tool", "vault", "index"},
+	"surface/rest":            {"vault", "index", "index/sqlite", "search", "graph", "embed", "note", "history", "approval"},
+	"index/sqlite":            {"vault", "note"},
+	"surface/mcp":             {"vault", "index", "index/sqlite", "search", "graph", "tools/notes", "tools/find", "tools/work", "embed", "note"},
+	"surface/mcp/conformance": {"vault", "index", "index/sqlite", "search", "graph", "tools/notes", "tools/find", "tools/work", "embed", "note"},
 }
 
 // forbiddenNames are package names that say nothing about what is inside.

@@ -36,12 +36,9 @@ import (
 // A Desk is what lore servers needs of this machine.
 type Desk struct {
 	Now func() time.Time
-	Env func(string) string
-	// Config and Data are Lore's folders for settings and for what it keeps.
-	Config, Data func() (string, error)
-	// Vault is the folder that is meant by a flag, which may be empty; an empty
-	// answer is no vault.
-	Vault func(flag string) (string, error)
+	// Home knows Lore's folders, and Default the vault of the settings.
+	Home    home.Home
+	Default func() (string, error)
 	// Place is where the files of clients are looked for.
 	Place   func() (mcpconfig.Place, error)
 	Log     func(level string) (*slog.Logger, error)
@@ -50,11 +47,11 @@ type Desk struct {
 
 // Roster is where other servers are named, for a vault or for none.
 func (d *Desk) Roster(vault string) (*roster.Roster, error) {
-	config, err := d.Config()
+	config, err := d.Home.Config()
 	if err != nil {
 		return nil, err
 	}
-	data, err := d.Data()
+	data, err := d.Home.Data()
 	if err != nil {
 		return nil, err
 	}
@@ -122,8 +119,15 @@ func (d *Desk) Host() servers.Host {
 // rosterFor is the roster of the vault that the flags mean; without a vault the
 // person's own file counts alone.
 func (d *Desk) rosterFor(flag string) (*roster.Roster, error) {
-	dir, err := d.Vault(flag)
+	usual, err := d.Default()
 	if err != nil {
+		return nil, err
+	}
+	dir, err := d.Home.Vault(flag, usual)
+	if err != nil {
+		return d.Roster("") // no folder of notes
+	}
+	if dir, err = filepath.Abs(home.Expand(dir)); err != nil {
 		return nil, err
 	}
 	return d.Roster(dir)
@@ -374,7 +378,7 @@ func (d *Desk) login(ctx context.Context, t servers.Terminal, name string, show 
 
 // browser opens an address, unless a person asked for none.
 func (d *Desk) browser(address string) error {
-	if d.Env("LORE_NO_BROWSER") != "" {
+	if d.Home.Env("LORE_NO_BROWSER") != "" {
 		return nil
 	}
 	return signin.Browser(address)

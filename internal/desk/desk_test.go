@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"lore/internal/fault"
+	"lore/internal/home"
 	"lore/internal/signin/signintest"
 	"lore/internal/surface/servers"
 	"lore/internal/tools/external"
@@ -20,14 +21,16 @@ import (
 func newDesk(t *testing.T, text string) *Desk {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "servers.json"), []byte(text), 0o600); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, "lore"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	folder := func() (string, error) { return dir, nil }
+	if err := os.WriteFile(filepath.Join(dir, "lore", "servers.json"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{"XDG_CONFIG_HOME": dir, "XDG_DATA_HOME": dir, "LORE_VAULT": t.TempDir(), "LORE_NO_BROWSER": "1"}
 	return &Desk{
-		Now: time.Now, Env: func(string) string { return "no browser" }, Config: folder, Data: folder,
-		Vault: func(string) (string, error) { return "", nil },
-		Log:   func(string) (*slog.Logger, error) { return slog.New(slog.DiscardHandler), nil },
+		Now: time.Now, Home: home.Home{Env: func(name string) string { return env[name] }}, Default: func() (string, error) { return "", nil },
+		Log: func(string) (*slog.Logger, error) { return slog.New(slog.DiscardHandler), nil },
 	}
 }
 

@@ -184,6 +184,9 @@ func (r *Registry) Switch(name string, on bool) error {
 		}
 	}
 	r.mu.Unlock()
+	if !found && IsExternal(name) {
+		return nil // none is here; see where they join
+	}
 	if !found {
 		_, err := r.Find(name)
 		return err
@@ -252,11 +255,16 @@ func (r *Registry) Find(name string) (*Tool, error) {
 	for _, t := range r.tools {
 		names = append(names, t.Name)
 	}
+	return nil, Unknown(name, names)
+}
+
+// Unknown is the error for a tool that is none of names.
+func Unknown(name string, names []string) error {
 	err := &fault.Report{Kind: fault.NotFound, Message: fmt.Sprintf("unknown tool %q", name)}
 	if near := schema.Nearest(name, names, 3); len(near) > 0 {
 		err.Fix = "did you mean " + strings.Join(near, ", ") + "?"
 	}
-	return nil, err
+	return err
 }
 
 // fetch is Find, and asks for a tool of another server that is not there yet.

@@ -205,3 +205,12 @@ func NewFailure(err error) Failure {
 	}
 	return f
 }
+
+// Err is the error that was described.
+func (f Failure) Err() error {
+	message := f.Error
+	if f.Fix != "" {
+		message = strings.TrimSuffix(message, "; "+f.Fix) // the error adds it again
+	}
+	return &fault.Report{Kind: f.Kind, Message: message, Field: f.Field, Fix: f.Fix}
+}

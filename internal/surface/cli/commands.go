@@ -25,7 +25,7 @@ import (
 func (p *program) commands() []*cobra.Command {
 	out := []*cobra.Command{
 		p.indexCommand(), p.mcpCommand(), p.approvalsCommand(), p.auditCommand(), p.toolsCommand(), p.callCommand(), p.serveCommand(), p.tokenCommand(), p.doctorCommand(), p.configCommand(),
-		p.installCommand(), p.serversCommand(), p.demoCommand(), p.benchCommand(), p.completionCommand(), p.versionCommand(),
+		p.installCommand(), p.serversCommand(), p.demoCommand(), p.benchCommand(), p.completionCommand(), p.versionCommand(), p.conformanceClientCommand(),
 	}
 	for _, c := range out {
 		c.GroupID = "lore"
@@ -312,7 +312,7 @@ func (p *program) tour(ctx context.Context, s *Session) error {
 	for _, t := range p.host.Tools {
 		for _, example := range t.Examples {
 			fmt.Fprintf(p.out, "\n%s\n", p.screen.Dim("$ lore "+command(t)+" "+example.Words))
-			res, err := s.Registry.Call(ctx, access.Terminal(), t.Name, json.RawMessage(example.Args))
+			res, err := s.Door.Call(ctx, access.Terminal(), t.Name, json.RawMessage(example.Args))
 			if err != nil {
 				return err
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lore/internal/access"
+	"lore/internal/event"
 	"lore/internal/fault"
 	"lore/internal/surface/serve"
 	"lore/internal/token"
@@ -24,13 +25,22 @@ type ServeOptions struct {
 	// Ready is told the addresses once requests are answered: that of the
 	// server, and the one that lets a browser in.
 	Ready func(address, login string) error
+	// Progress shows what goes on before that; may be nil.
+	Progress func(*event.Bus) (stop func())
+	// Fixtures is told where the fixtures of conformance suites are served,
+	// without a token; nil serves none.
+	Fixtures func(address string) error
 }
+
+// Serve serves a vault until ctx ends.
+type Serve func(ctx context.Context, g Globals, o ServeOptions) error
 
 // defaultListen is on this machine alone.
 const defaultListen = "127.0.0.1:7777"
 
 func (p *program) serveCommand() *cobra.Command {
 	o := ServeOptions{Version: p.host.Version, Ready: p.serving}
+	var fixtures bool
 	cmd := &cobra.Command{
 		Use: "serve [FOLDER]", Short: "Answer over HTTP, for programs and for a browser, until interrupted", Args: words(0, 1),
 		Long: `Serves the vault at /api/v1 and keeps its index up to date. Programs bring a token
@@ -46,16 +56,26 @@ Only this machine is answered. With --expose others are too, under the names tha
 				}
 				p.g.Vault = args[0]
 			}
-			if err := (serve.Options{Listen: o.Listen, Expose: o.Expose, Hosts: o.Hosts}).Check(); err != nil {
+			checked := serve.Options{Listen: o.Listen, Expose: o.Expose, Hosts: o.Hosts}
+			if fixtures {
+				checked.Anyone, o.Fixtures = &access.Principal{}, p.servingFixtures
+			}
+			if err := checked.Check(); err != nil {
 				return err
 			}
-			return p.withSession(cmd.Context(), OpenOptions{Wait: true}, func(s *Session) error { return s.Serve(cmd.Context(), o) })
+			if p.host.Serve == nil {
+				return fault.New(fault.Unavailable, "this program cannot serve clients")
+			}
+			o.Progress = p.progress()
+			return p.host.Serve(cmd.Context(), p.g, o)
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.Listen, "listen", defaultListen, "where to listen; port 0 takes a free one")
 	f.BoolVar(&o.Expose, "expose", false, "let other machines in; needs --host")
 	f.StringArrayVar(&o.Hosts, "host", nil, "a further name that requests may be sent to; may stand several times")
+	f.BoolVar(&fixtures, fixturesFlag, false, "serve what conformance suites ask for at a further address, without a token")
+	_ = f.MarkHidden(fixturesFlag) // it exists: see above
 	return cmd
 }
 

@@ -43,7 +43,7 @@ func (s *Server) confirm(req *sdk.CallToolRequest, res tool.Result) (*sdk.CallTo
 		InputRequests: sdk.InputRequestMap{formName: &sdk.ElicitParams{
 			Mode: "form", Message: s.question(q),
 			RequestedSchema: &jsonschema.Schema{
-				Type: "object", Required: []string{formYes}, PropertyOrder: []string{formYes, formWords},
+				Type: "object", PropertyOrder: []string{formYes, formWords},
 				Properties: map[string]*jsonschema.Schema{
 					formYes:   {Type: "boolean", Title: "Yes, do it", Description: "Exactly what is shown; it can be undone."},
 					formWords: {Type: "string", Title: "A word to the assistant", Description: "May stay empty."},
@@ -140,13 +140,28 @@ func (s *Server) resume(ctx context.Context, req *sdk.CallToolRequest) (*sdk.Cal
 		return failed(fault.Fix(fault.Conflict, "call again", "a file changed since the user was asked"))
 	}
 	r, _ := req.Params.InputResponses[formName].(*sdk.ElicitResult)
-	if r == nil || r.Action != "accept" && r.Action != "decline" {
-		return s.waits(tool.Result{Question: &q}) // the form was closed: nobody answered
+	yes, said := decision(r)
+	if !said {
+		return s.waits(tool.Result{Question: &q})
 	}
 	word, _ := r.Content[formWords].(string)
-	return s.answer(ctx, q, tool.Answer{
-		Approve: r.Action == "accept" && r.Content[formYes] == true, Revision: st.Revision, Word: word,
-	})
+	return s.answer(ctx, q, tool.Answer{Approve: yes, Revision: st.Revision, Word: word})
+}
+
+// decision is what the user said. A form that was closed, or sent without the
+// one box that counts, says nothing: some clients send it empty. That is why
+// the box is not required: the library would turn the form into an error.
+func decision(r *sdk.ElicitResult) (yes, said bool) {
+	if r == nil {
+		return false, false
+	}
+	switch r.Action {
+	case "decline":
+		return false, true
+	case "accept":
+		yes, said = r.Content[formYes].(bool)
+	}
+	return yes, said
 }
 
 // answer hands over what the client's user said. The store takes one answer to

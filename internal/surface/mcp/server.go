@@ -65,6 +65,8 @@ type Options struct {
 	Now func() time.Time
 	// Key authenticates what clients hand back; a random one is made for a run.
 	Key []byte
+	// Extra is for the fixtures of conformance suites alone; nil adds nothing.
+	Extra *Extra
 }
 
 func (o Options) withDefaults() Options {
@@ -141,7 +143,7 @@ type Server struct {
 // New makes a server over whatever door stands open at each call.
 func New(door func() tool.Door, o Options) *Server {
 	s := &Server{opts: o.withDefaults(), door: door, listed: map[string]string{}}
-	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "lore", Title: "Lore", Version: o.Version}, &sdk.ServerOptions{
+	options := &sdk.ServerOptions{
 		Instructions: instructions,
 		Logger:       s.opts.Log,
 		PageSize:     1000, // tools and prompts fit on one page; notes have pages of our own
@@ -155,9 +157,12 @@ func New(door func() tool.Door, o Options) *Server {
 			c.CacheScope = "private" // notes must not lie in a cache that others read
 		},
 		CompletionHandler: s.complete,
-	})
+	}
+	o.Extra.tune(options)
+	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "lore", Title: "Lore", Version: o.Version}, options)
 	s.addResources()
 	s.addPrompts()
+	o.Extra.register(s.sdk)
 	s.sdk.AddReceivingMiddleware(s.middleware)
 	s.refresh()
 	return s
