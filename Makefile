@@ -7,7 +7,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 ERRCHECK := github.com/kisielk/errcheck@v1.9.0
 export CGO_ENABLED ?= 0
 
-.PHONY: build run test check unit race crash browser torture arm64 conformance bench fuzz demo model generate clean
+.PHONY: build run test check unit race crash browser torture servers arm64 conformance bench fuzz demo model generate clean
 
 build: ## build bin/lore
 	$(GO) build -trimpath -o $(BIN) ./cmd/lore
@@ -44,6 +44,11 @@ browser: ## attacks from a real page in a real Chromium
 
 torture: ## the same, TORTURE times as often (default 20)
 	TORTURE=$${TORTURE:-20} $(GO) test -tags crash -count=1 -timeout 0 -v -run 'Killed' ./internal/vault/writer ./internal/app
+
+SERVERS ?= $(CURDIR)/e2e/servers/node_modules/.lore
+servers: ## other people's MCP servers from npm: used, killed and updated
+	sh e2e/servers/install.sh $(SERVERS)
+	LORE_SERVERS=$(SERVERS) $(GO) test -tags clients -count=1 -timeout 10m ./e2e/servers
 
 arm64: ## the assembly for arm64, under emulation
 	@sh scripts/need.sh qemu-aarch64 qemu-user && GOARCH=arm64 $(GO) test -exec qemu-aarch64 ./internal/vector/... ./internal/embed/... || { sh scripts/need.sh --have qemu-aarch64 && exit 1 || echo "arm64: skipped, no emulator can be installed here"; }

@@ -15,6 +15,7 @@ import (
 	"lore/internal/fault"
 	"lore/internal/home"
 	"lore/internal/index/sqlite"
+	"lore/internal/sample"
 	"lore/internal/surface/cli"
 	"lore/internal/tool"
 	"lore/internal/tools/find"
@@ -35,9 +36,11 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		MCP:               a.mcp,
 		ConformanceClient: a.conformanceClient,
 		Serve:             a.serve,
-		Demo:              a.demo,
+		Demo:              sample.Place,
 		Install:           a.installer(),
 		Bench:             a.bench,
+		Servers:           a.desk().Host(),
+		External:          func(g cli.Globals) ([]*tool.Tool, error) { return a.desk().Tools(g.Vault) },
 	}, args, in, out, errOut)
 }
 

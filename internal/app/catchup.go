@@ -187,6 +187,7 @@ func (s *session) follow(ctx context.Context, reg *tool.Registry) error {
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	wg.Go(func() { s.attend(ctx, reg) })
+	wg.Go(func() { s.hub.Run(ctx) })
 	if s.model != nil {
 		wg.Go(func() { s.embedOnWake(ctx, wake) })
 	}

@@ -20,6 +20,7 @@ import (
 	"lore/internal/schema"
 	"lore/internal/surface/cli"
 	"lore/internal/tomledit"
+	"lore/internal/tool"
 )
 
 // A config is the configuration file. Nothing inside a vault can change it.
@@ -141,6 +142,9 @@ func setting(key string) (value, error) {
 		keys = append(keys, v.key)
 	}
 	if name, ok := strings.CutPrefix(key, "tools."); ok {
+		if tool.IsExternal(name) {
+			return toolSetting(name), nil
+		}
 		for _, t := range catalogue() {
 			if t.Name == name || t.Set == name {
 				return toolSetting(name), nil
@@ -183,14 +187,8 @@ func checkModel(s string) error {
 
 // configPath is where the configuration file lies.
 func (a *app) configPath() (string, error) {
-	dir := a.env("XDG_CONFIG_HOME")
-	if dir == "" {
-		var err error
-		if dir, err = os.UserConfigDir(); err != nil {
-			return "", fault.Fix(fault.Invalid, "set $HOME or $XDG_CONFIG_HOME", "no folder for the settings: %v", err)
-		}
-	}
-	return filepath.Join(dir, "lore", "config.toml"), nil
+	dir, err := a.home().Config()
+	return filepath.Join(dir, "config.toml"), err
 }
 
 // readConfig reads the file. A missing one is an empty one; a key that does not

@@ -34,6 +34,11 @@ func (s *session) face(ctx context.Context) (*cli.Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	// It connects to no server before follow, or a call that names one.
+	if s.hub, err = s.app.desk().Hub(s.vault.Dir(), s.log, reg, s.bus, s.off); err != nil {
+		return nil, err
+	}
+	s.closers = append(s.closers, s.hub.Close)
 	if s.writes && s.unsettled == nil {
 		if err := reg.Recover(ctx); err != nil {
 			return nil, err

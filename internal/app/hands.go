@@ -93,6 +93,7 @@ func (a *app) policyOf(c *config, dir string) (policy.Settings, []string, error)
 		case "off":
 			off = append(off, name)
 		case "ask", "allow":
+			p.Tools[name] = policy.Verdict(word) // a tool of another server is not in the catalogue
 			for _, t := range catalogue() {
 				if t.Name == name || t.Set == name || slices.Contains(t.Aliases, name) {
 					p.Tools[t.Name] = policy.Verdict(word)
@@ -133,7 +134,7 @@ func (s *session) registry(sets ...[]*tool.Tool) (*tool.Registry, error) {
 	r := tool.NewRegistry(tool.Deps{
 		Log: s.log, Now: s.app.now, Bus: s.bus, Policy: s.policy, Meter: policy.NewMeter(s.limits),
 		Questions: s.asked, Ledger: s.history, Writable: s.writable, Apply: s.apply, Settle: s.settle,
-		Real: s.vault.Real,
+		Real: s.vault.Real, Fetch: s.fetch,
 	}, sets...)
 	return r, s.furnish(r)
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"lore/internal/access"
+	"lore/internal/desk"
 	"lore/internal/surface/cli"
 	"lore/internal/surface/mcp"
 	"lore/internal/tool"
@@ -25,7 +26,7 @@ func (a *app) mcp(ctx context.Context, g cli.Globals, o cli.MCPOptions, in io.Re
 	}
 	opts := mcp.Options{
 		Version: version(), Now: a.now, Log: r.log, Toolsets: o.Toolsets, Tools: o.Tools, Exclude: o.Exclude, ReadOnly: o.ReadOnly,
-		Who:     access.Principal{Kind: access.MCP, ID: "stdio", Surface: "mcp", Scopes: []access.Scope{access.Read, access.Write, access.Destroy}},
+		Who:     access.Principal{Kind: access.MCP, ID: "stdio", Surface: "mcp", Scopes: desk.ClientScopes(o.Toolsets, o.Tools)},
 		Trusted: func(access.Principal) bool { return o.Trust },
 	}
 	if err := opts.Check(catalogue()); err != nil {

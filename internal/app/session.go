@@ -19,6 +19,7 @@ import (
 	"lore/internal/note"
 	"lore/internal/search"
 	"lore/internal/surface/cli"
+	"lore/internal/tools/external"
 	"lore/internal/vault"
 )
 
@@ -38,6 +39,7 @@ type session struct {
 	adopted bool // the data was made for a vault at another path
 	hands
 	shared
+	hub *external.Hub // the tools of other servers
 
 	cancel  context.CancelFunc
 	wg      sync.WaitGroup

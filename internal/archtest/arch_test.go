@@ -22,17 +22,17 @@ import (
 var layers = [][]string{
 	{"fault", "change", "vector", "paging"},
 	{"note", "access", "event", "db", "sample", "pattern", "syncname", "schema", "pick", "home", "mcpconfig", "tomledit"},
-	{"vault", "embed", "embed/wordpiece", "state", "mcpinstall"},
-	{"embed/bert", "embed/remote", "index", "audit", "vault/disk", "vault/vaultcheck"}, // only tests link vaultcheck
+	{"vault", "embed", "embed/wordpiece", "state", "mcpinstall", "roster", "signin"},
+	{"embed/bert", "embed/remote", "index", "audit", "vault/disk", "vault/vaultcheck", "signin/signintest"}, // only tests link vaultcheck and signintest
 	{"embed/builtin", "embed/ollama", "embed/openai", "index/sqlite", "vault/journal"},
 	{"index/indextest", "search", "graph", "relink", "policy", "vault/writer"},
 	{"tool"},
 	{"tool/tooldoc", "approval", "history", "token", "peer"},
 	{"tool/tooltest"}, // only tests link it
-	{"tools/notes", "tools/find", "tools/work"},
+	{"tools/notes", "tools/find", "tools/work", "tools/external"},
 	{"surface/draw", "surface/argv", "surface/serve"},
-	{"surface/install"},
-	{"surface/cli", "surface/rest", "surface/mcp"},
+	{"surface/install", "surface/servers"},
+	{"surface/cli", "surface/rest", "surface/mcp", "desk"},
 	{"surface/mcp/conformance"},
 	{"app"},
 }
@@ -66,6 +66,7 @@ const (
 var exceptions = map[string]string{
 	"internal/note":        "one dialect, one parser: block, inline, front matter and edits share their types",
 	"internal/surface/cli": "many commands, one file each, that share the program around them alone",
+	"internal/tool":        "one door: what goes through it shares the call, and the call shares all of it",
 	"internal/tools/find":  "a toolset: many tools, one file each, that do not know each other",
 	"internal/tools/notes": "a toolset: many tools, one file each, that do not know each other",
 }
@@ -82,6 +83,7 @@ var dependencies = map[string]string{
 	"github.com/spf13/pflag":                 "cobra's flags, made from schemas",
 	"github.com/pelletier/go-toml/v2":        "reads the settings",
 	"golang.org/x/sync":                      "errgroup",
+	"golang.org/x/oauth2":                    "tokens of servers that want a login, as the MCP SDK hands them over",
 	"golang.org/x/sys":                       "CPU features; renameat2 and xattrs",
 	"golang.org/x/term":                      "is it a terminal, and how wide",
 	"golang.org/x/text":                      "Unicode normal forms",

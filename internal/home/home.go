@@ -46,6 +46,18 @@ func (h Home) Data() (string, error) {
 	return filepath.Join(home, ".local", "share", "lore"), nil
 }
 
+// Config is the folder that holds what a person set.
+func (h Home) Config() (string, error) {
+	dir := h.Env("XDG_CONFIG_HOME")
+	if dir == "" {
+		var err error
+		if dir, err = os.UserConfigDir(); err != nil {
+			return "", fault.Fix(fault.Invalid, "set $HOME or $XDG_CONFIG_HOME", "no folder for the settings: %v", err)
+		}
+	}
+	return filepath.Join(dir, "lore"), nil
+}
+
 // Vault decides which folder is the vault: the one that was named, else the
 // one around the current folder, else the default of the settings, else the
 // current folder.

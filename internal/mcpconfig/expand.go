@@ -39,6 +39,7 @@ func (s Server) Expand(lookup func(Ref) (string, bool)) (Server, error) {
 	s.Dir = x.expand(s.Dir)
 	s.URL = x.expand(s.URL)
 	s.Headers = x.all(s.Headers)
+	s.OAuth.ClientID, s.OAuth.ClientSecret = x.expand(s.OAuth.ClientID), x.expand(s.OAuth.ClientSecret)
 	if x.err != nil {
 		return Server{}, fault.New(fault.Invalid, "the server %s: %v", quote(s.Name), x.err)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net/url"
 	"os"
 	"slices"
 	"strconv"
@@ -39,6 +40,11 @@ type Server struct {
 	Dir     string // the folder that the program starts in
 	URL     string
 	Headers map[string]string
+	// PlainHTTP lets an address that is not on this machine be called without
+	// encryption.
+	PlainHTTP bool
+	// OAuth is how Lore is known to the server's authorization server.
+	OAuth OAuth
 	// Disabled servers are named and not to be started.
 	Disabled bool
 	// Timeout of one call; 0 when the file names none.
@@ -51,6 +57,16 @@ type Server struct {
 	Problem error
 }
 
+// OAuth is what was agreed with an authorization server beforehand; mostly
+// nothing, because Lore registers by itself.
+type OAuth struct {
+	ClientID, ClientSecret string
+	// Metadata is the address of a client's metadata document.
+	Metadata string
+	// Port is where the browser comes back to; 0 takes a free one.
+	Port int
+}
+
 // An Input is a value that a person is asked for, as VS Code does.
 type Input struct {
 	ID, Type, Description, Default string
@@ -59,7 +75,8 @@ type Input struct {
 }
 
 // Read reads the servers that a file names, in its order: under mcpServers as
-// most clients write them, and under servers with inputs as VS Code does.
+// most clients write them, under servers with inputs as VS Code does, and under
+// context_servers as Zed does.
 // Comments, trailing commas and unknown names are no mistakes; a name that
 // stands twice is, because programs disagree on which of the two counts.
 func Read(path string) ([]Server, error) {
@@ -111,7 +128,7 @@ func Parse(text string) ([]Server, error) {
 	var inputs []Input
 	for _, m := range d.root.members {
 		switch m.key {
-		case "mcpServers", "servers":
+		case "mcpServers", "servers", "context_servers":
 			if err := mustBeObject(m.value, quote(m.key)); err != nil {
 				return nil, err
 			}
@@ -168,6 +185,9 @@ type reader struct {
 }
 
 func (r *reader) field(s *Server, m member) {
+	if m.value.kind == 'n' {
+		return // null is how some programs write that there is none
+	}
 	switch m.key {
 	case "type", "transport":
 		s.Type = r.kind(m)
@@ -189,6 +209,10 @@ func (r *reader) field(s *Server, m member) {
 		s.URL = r.str(m)
 	case "headers":
 		s.Headers = r.table(m)
+	case "allowPlainHttp":
+		s.PlainHTTP = r.yes(m)
+	case "oauth":
+		s.OAuth = r.oauth(m)
 	case "disabled":
 		s.Disabled = s.Disabled || r.yes(m)
 	case "enabled":
@@ -265,6 +289,30 @@ func (r *reader) yes(m member) bool {
 	return m.value.kind == 't'
 }
 
+func (r *reader) oauth(m member) OAuth {
+	if m.value.kind != '{' {
+		r.bad(m, "is no object")
+	}
+	var o OAuth
+	for _, e := range m.value.members {
+		switch e.key {
+		case "clientId":
+			o.ClientID = r.str(e)
+		case "clientSecret":
+			o.ClientSecret = r.str(e)
+		case "clientMetadataUrl":
+			o.Metadata = r.str(e)
+		case "callbackPort":
+			n, err := strconv.Atoi(r.d.text[e.value.start:e.value.end])
+			if err != nil || n < 0 || n > 65535 {
+				r.bad(e, "is no port")
+			}
+			o.Port = n
+		}
+	}
+	return o
+}
+
 // timeout is in milliseconds, as Claude Code and Gemini CLI count.
 func (r *reader) timeout(m member) time.Duration {
 	ms, err := strconv.ParseFloat(r.d.text[m.value.start:m.value.end], 64)
@@ -332,6 +380,12 @@ func (s Server) Digest() string {
 	put(s.Args...)
 	put(pairs(s.Env)...)
 	put(pairs(s.Headers)...)
+	if s.PlainHTTP {
+		put("plain http")
+	}
+	if s.OAuth != (OAuth{}) {
+		put(s.OAuth.ClientID, s.OAuth.ClientSecret, s.OAuth.Metadata, strconv.Itoa(s.OAuth.Port))
+	}
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
 
@@ -342,4 +396,13 @@ func pairs(m map[string]string) []string {
 		out = append(out, k, m[k])
 	}
 	return out
+}
+
+// Shown is an address without the password that may stand in it.
+func Shown(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "(no address)"
+	}
+	return u.Redacted()
 }

@@ -10,7 +10,8 @@ import (
 )
 
 // A field is one name of the entry that is written, in the order in which it is
-// written. The value is a string or a []string.
+// written. The value is a string, a []string or, in a new entry alone, a
+// map[string]string.
 type field struct {
 	key   string
 	value any
@@ -107,6 +108,9 @@ func (d *doc) putFields(entry node, group, name string, fields []field) (string,
 }
 
 func (f field) json() string {
+	if m, ok := f.value.(map[string]string); ok {
+		return jsonTable(m)
+	}
 	list, ok := f.value.([]string)
 	if !ok {
 		return quote(f.value.(string))

@@ -20,7 +20,7 @@ import (
 
 // protocol is the language that both ends must speak. It changes whenever a
 // message does: processes of two versions may meet on one vault.
-const protocol = 1
+const protocol = 2
 
 // card is the file in the data folder of a vault that tells where its holder
 // listens. What it says is tried, never believed.
@@ -94,12 +94,13 @@ type result struct {
 	Question  *tool.Question    `json:"question,omitempty"`
 	Refused   string            `json:"refused,omitempty"`
 	Feedback  string            `json:"feedback,omitempty"`
+	Untrusted bool              `json:"untrusted,omitempty"`
 }
 
 func pack(r tool.Result) (*result, error) {
 	out := &result{
 		Success: r.Success, Message: r.Message, Notices: r.Notices, Operation: r.Operation, Changes: r.Changes,
-		DryRun: r.DryRun, Preview: r.Preview, Question: r.Question, Refused: r.Refused, Feedback: r.Feedback,
+		DryRun: r.DryRun, Preview: r.Preview, Question: r.Question, Refused: r.Refused, Feedback: r.Feedback, Untrusted: r.Untrusted,
 	}
 	if t := r.Tool; t != nil {
 		out.Tool, out.Title, out.Shape, out.Effect, out.Feed = t.Name, t.Title, t.Shape, t.Effect, t.Feed
@@ -117,7 +118,7 @@ func pack(r tool.Result) (*result, error) {
 func (r *result) unpack() tool.Result {
 	out := tool.Result{
 		Success: r.Success, Message: r.Message, Notices: r.Notices, Operation: r.Operation, Changes: r.Changes,
-		DryRun: r.DryRun, Preview: r.Preview, Question: r.Question, Refused: r.Refused, Feedback: r.Feedback,
+		DryRun: r.DryRun, Preview: r.Preview, Question: r.Question, Refused: r.Refused, Feedback: r.Feedback, Untrusted: r.Untrusted,
 	}
 	if r.Tool != "" {
 		out.Tool = &tool.Tool{Name: r.Tool, Title: r.Title, Shape: r.Shape, Effect: r.Effect, Feed: r.Feed}

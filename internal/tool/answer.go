@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"lore/internal/access"
@@ -129,6 +130,10 @@ func (r *Registry) prepareArgs(a *Answer, q Question) error {
 // nobody can do is an error now, while the question can still wait.
 func (r *Registry) elsewhere(ctx context.Context, q Question) (bool, error) {
 	t, err := r.Find(q.Tool)
+	if err != nil && strings.HasPrefix(q.Tool, ExternalPrefix) && r.deps.Fetch != nil {
+		// Its server may be connected in the process that holds the vault alone.
+		t, err = &Tool{Name: q.Tool, Effect: access.Acts}, nil
+	}
 	if err != nil {
 		return false, err
 	}
@@ -236,7 +241,7 @@ func (c *call) perform(ctx context.Context, q Question, again *Question) (Result
 	if len(q.Answer.Args) > 0 {
 		args = q.Answer.Args
 	}
-	if err := c.admit(args, false); err != nil {
+	if err := c.admit(ctx, args, false); err != nil {
 		return Result{}, err
 	}
 	if c.tool.definition() != q.Definition {

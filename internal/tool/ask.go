@@ -210,12 +210,16 @@ func storedResult(t *Tool, q Question) (Result, error) {
 		Notices []string     `json:"notices"`
 		Changes []FileChange `json:"changes"`
 		Partial bool         `json:"partial"`
+		Foreign bool         `json:"untrusted"`
 	}
 	if err := json.Unmarshal(q.Outcome, &head); err != nil {
 		return Result{}, fault.New(fault.Internal, "the answer of %s cannot be read: %v", q.ID, err)
 	}
-	res := Result{Success: true, Tool: t, Message: head.Message, Notices: head.Notices, Changes: head.Changes, Operation: q.Operation}
+	res := Result{Success: true, Tool: t, Message: head.Message, Notices: head.Notices, Changes: head.Changes, Operation: q.Operation, Untrusted: head.Foreign}
 	decode := t.decode
+	if decode == nil { // a tool of another server, which is not here
+		decode = withoutCommon
+	}
 	if head.Partial {
 		decode = func(raw json.RawMessage) (any, error) {
 			var p Part
@@ -223,13 +227,11 @@ func storedResult(t *Tool, q Question) (Result, error) {
 			return p, err
 		}
 	}
-	if decode != nil {
-		value, err := decode(q.Outcome)
-		if err != nil {
-			return Result{}, fault.New(fault.Internal, "the answer of %s cannot be read: %v", q.ID, err)
-		}
-		res.Value = value
+	value, err := decode(q.Outcome)
+	if err != nil {
+		return Result{}, fault.New(fault.Internal, "the answer of %s cannot be read: %v", q.ID, err)
 	}
+	res.Value = value
 	return res, nil
 }
 

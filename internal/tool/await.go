@@ -29,7 +29,7 @@ func (r *Registry) Rehearse(ctx context.Context, person access.Principal, id str
 	if len(a.Args) > 0 {
 		args = a.Args
 	}
-	if err := c.admit(args, false); err != nil {
+	if err := c.admit(ctx, args, false); err != nil {
 		return Question{}, err
 	}
 	if c.tool.Effect == access.Acts && !q.Ran {

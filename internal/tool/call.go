@@ -31,7 +31,7 @@ import (
 func (r *Registry) Call(ctx context.Context, who access.Principal, name string, args json.RawMessage) (res Result, err error) {
 	c := r.receive(who, name)
 	defer func() { err = c.end(ctx, &res, err) }()
-	if err := c.admit(args, true); err != nil {
+	if err := c.admit(ctx, args, true); err != nil {
 		return Result{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.tool.Timeout)
@@ -81,8 +81,8 @@ func (c *call) log() *slog.Logger {
 
 // admit finds the tool, gives the arguments their one form, and checks what can
 // be checked before anything is planned.
-func (c *call) admit(args json.RawMessage, metered bool) error {
-	t, err := c.Find(c.rec.Tool)
+func (c *call) admit(ctx context.Context, args json.RawMessage, metered bool) error {
+	t, err := c.fetch(ctx, c.rec.Tool)
 	if err != nil {
 		return err
 	}
@@ -192,7 +192,7 @@ func (c *call) read(ctx context.Context) (Result, error) {
 }
 
 func (c *call) result(value any) Result {
-	return Result{Success: true, Notices: c.notices, Value: value, Tool: c.tool}
+	return Result{Success: true, Notices: c.notices, Value: value, Tool: c.tool, Untrusted: c.tool.Source != ""}
 }
 
 // change plans, and then carries out or asks.

@@ -29,6 +29,7 @@ type Description struct {
 	Instructions string             `json:"instructions,omitempty"`
 	Roles        []Role             `json:"roles,omitempty"`
 	Feed         bool               `json:"feed,omitempty"`
+	Source       string             `json:"source,omitempty"`
 	Input        *jsonschema.Schema `json:"input"`
 	Output       *jsonschema.Schema `json:"output,omitempty"`
 }
@@ -37,7 +38,7 @@ type Description struct {
 func Describe(t *Tool) Description {
 	return Description{
 		Name: t.Name, Title: t.Title, Doc: t.Doc, Set: t.Set, Aliases: t.Aliases, Short: t.Short, Effect: t.Effect, Shape: t.Shape,
-		Needs: t.Needs, Instructions: t.Instructions, Roles: t.Roles, Feed: t.Feed, Input: t.Input(), Output: t.Output(),
+		Needs: t.Needs, Instructions: t.Instructions, Roles: t.Roles, Feed: t.Feed, Source: t.Source, Input: t.Input(), Output: t.Output(),
 	}
 }
 
@@ -50,7 +51,7 @@ func Described(d Description) (*Tool, error) {
 	}
 	t := &Tool{
 		Name: d.Name, Title: d.Title, Doc: d.Doc, Set: d.Set, Aliases: d.Aliases, Short: d.Short, Effect: d.Effect, Shape: d.Shape,
-		Needs: d.Needs, Instructions: d.Instructions, Roles: d.Roles, Feed: d.Feed,
+		Needs: d.Needs, Instructions: d.Instructions, Roles: d.Roles, Feed: d.Feed, Source: d.Source,
 	}
 	t.schema = func() *schema.Schema { return s }
 	t.definition = sync.OnceValue(func() string { return definitionOf(t) })

@@ -1,9 +1,11 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -14,6 +16,17 @@ import (
 	"lore/internal/fault"
 	"lore/internal/schema"
 )
+
+// External is the toolset of the tools of other servers, and ExternalPrefix how
+// all of their names begin.
+const (
+	External       = "external"
+	ExternalPrefix = "mcp__"
+)
+
+// IsExternal reports whether a name is of the tools of other servers, which come
+// and go.
+func IsExternal(name string) bool { return name == External || strings.HasPrefix(name, ExternalPrefix) }
 
 // A ForeignTool is a tool that is only known at run time: one of another
 // server, or one that the user wrote. Nothing it says about itself is believed.
@@ -27,8 +40,21 @@ type ForeignTool struct {
 	Needs  access.Scope       // Egress or Exec
 	// Within limits how long one call may take; 0 is a minute.
 	Within time.Duration
+	// Source names the server that it is of: [Registry.Swap] takes all tools of
+	// one source at once, and what they answer is marked as untrusted. Empty for
+	// a tool that the user wrote.
+	Source string
+	// Definition is a hash of more than the registry can see: a standing answer
+	// is void when it changes. May be empty.
+	Definition string
+	// Summary and Warnings are shown to the person who is asked about a call.
+	Summary  string
+	Warnings []string
 	// Run does the work. What it returns must be an object in JSON.
 	Run func(ctx context.Context, args json.RawMessage) (any, error)
+	// Decode reads back what Run returned from JSON that may hold more fields;
+	// nil keeps it as it is.
+	Decode func(json.RawMessage) (any, error)
 }
 
 // Foreign makes a tool of it. It is always an act: asked about, unless a person
@@ -41,7 +67,7 @@ func Foreign(f ForeignTool) (*Tool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tool %s: %w", f.Name, err)
 	}
-	t := &Tool{Name: f.Name, Title: f.Title, Doc: f.Doc, Set: f.Set, Effect: access.Acts, Needs: f.Needs, Shape: Text, Timeout: f.Within}
+	t := &Tool{Name: f.Name, Title: f.Title, Doc: f.Doc, Set: f.Set, Effect: access.Acts, Needs: f.Needs, Shape: Text, Timeout: f.Within, Source: f.Source, pinned: f.Definition}
 	if t.Timeout == 0 {
 		t.Timeout = time.Minute
 	}
@@ -51,12 +77,28 @@ func Foreign(f ForeignTool) (*Tool, error) {
 	t.schema = func() *schema.Schema { return s }
 	t.definition = sync.OnceValue(func() string { return definitionOf(t) })
 	t.foresee = func(_ context.Context, args json.RawMessage) (Preview, error) {
-		return Preview{Summary: fmt.Sprintf("Send to %s", t.Name), Details: args}, nil
+		return Preview{Summary: cmp.Or(f.Summary, "Send to "+t.Name), Details: args, Warnings: f.Warnings}, nil
 	}
 	t.run = func(ctx context.Context, args json.RawMessage) (any, change.Set, error) {
 		out, err := f.Run(ctx, args)
 		return out, nil, err
 	}
-	t.decode = func(raw json.RawMessage) (any, error) { return raw, nil }
+	t.decode = f.Decode
+	if t.decode == nil {
+		t.decode = withoutCommon
+	}
 	return t, nil
+}
+
+// withoutCommon takes the fields of every answer out of a stored one, so that
+// they do not stand twice when it is written again.
+func withoutCommon(raw json.RawMessage) (any, error) {
+	var own map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &own); err != nil {
+		return nil, err
+	}
+	for _, name := range commonNames() {
+		delete(own, name)
+	}
+	return own, nil
 }

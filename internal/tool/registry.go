@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -44,6 +45,9 @@ type Deps struct {
 	// Settle waits until the index has seen these paths, so that the next
 	// question reads what was just written.
 	Settle func(ctx context.Context, paths []string) error
+	// Fetch brings in a tool of another server that is not there yet, or says
+	// why it cannot be had; may be nil.
+	Fetch func(ctx context.Context, name string) error
 }
 
 // The topics of events. Their data are Question, Finished and Listed.
@@ -131,6 +135,40 @@ func (r *Registry) Remove(set string) {
 	r.listed()
 }
 
+// Swap puts these tools into the place of all that came from the same source,
+// in one step: a caller sees the old ones or the new ones, and no tool of any
+// other source is touched. A tool whose name is taken is left out, and named in
+// the error; the others are there.
+func (r *Registry) Swap(source string, tools []*Tool) error {
+	if source == "" {
+		return fault.New(fault.Internal, "Lore's own tools have no source, and stay")
+	}
+	r.mu.Lock()
+	ours := func(t *Tool) bool { return t.Source == source }
+	before := slices.DeleteFunc(slices.Clone(r.tools), func(t *Tool) bool { return !ours(t) })
+	r.tools = slices.DeleteFunc(slices.Clone(r.tools), ours)
+	r.names = maps.Clone(r.names)
+	maps.DeleteFunc(r.names, func(_ string, t *Tool) bool { return ours(t) })
+	var errs []error
+	added := 0
+	for _, t := range tools {
+		if !ours(t) {
+			errs = append(errs, fault.New(fault.Internal, "tool %q is not of the source %q", t.Name, source))
+			continue
+		}
+		err := r.add([]*Tool{t})
+		if errs = append(errs, err); err == nil {
+			added++
+		}
+	}
+	r.mu.Unlock()
+	if len(before) > 0 || added > 0 {
+		r.deps.Log.Info("tools swapped", "source", source, "before", len(before), "tools", added)
+		r.listed()
+	}
+	return errors.Join(errs...)
+}
+
 // Switch turns a tool, or all of a toolset, on or off for everyone.
 func (r *Registry) Switch(name string, on bool) error {
 	r.mu.Lock()
@@ -146,6 +184,9 @@ func (r *Registry) Switch(name string, on bool) error {
 		}
 	}
 	r.mu.Unlock()
+	if !found && IsExternal(name) {
+		return nil // none is here; see where they join
+	}
 	if !found {
 		_, err := r.Find(name)
 		return err
@@ -167,13 +208,17 @@ func (r *Registry) listed() {
 // Instruct replaces what models are told about a tool; "" brings its own words
 // back.
 func (r *Registry) Instruct(name, text string) error {
-	t, err := r.Find(name)
-	if err != nil {
-		return err
+	// A tool of another server may come later.
+	if !strings.HasPrefix(name, ExternalPrefix) {
+		t, err := r.Find(name)
+		if err != nil {
+			return err
+		}
+		name = t.Name
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.instruct[t.Name] = text
+	r.instruct[name] = text
 	return nil
 }
 
@@ -220,6 +265,18 @@ func Unknown(name string, names []string) error {
 		err.Fix = "did you mean " + strings.Join(near, ", ") + "?"
 	}
 	return err
+}
+
+// fetch is Find, and asks for a tool of another server that is not there yet.
+func (r *Registry) fetch(ctx context.Context, name string) (*Tool, error) {
+	t, err := r.Find(name)
+	if err == nil || r.deps.Fetch == nil || !strings.HasPrefix(name, ExternalPrefix) {
+		return t, err
+	}
+	if err := r.deps.Fetch(ctx, name); err != nil {
+		return nil, err
+	}
+	return r.Find(name)
 }
 
 func (r *Registry) isOff(t *Tool) bool {

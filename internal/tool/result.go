@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
@@ -30,6 +31,7 @@ type Result struct {
 	Question  *Question    // the call waits for a person
 	Refused   string       // a person said no, or nobody answered
 	Feedback  string       // the person's word to the caller
+	Untrusted bool         // the words are another server's: data, never instructions
 }
 
 // common are the fields of every answer.
@@ -44,6 +46,17 @@ type common struct {
 	Preview   *Preview     `json:"preview,omitempty"`
 	Operation string       `json:"operation_id,omitempty"`
 	Changes   []FileChange `json:"changes,omitempty"`
+	Untrusted bool         `json:"untrusted,omitempty"`
+}
+
+// commonNames are their names in JSON.
+func commonNames() []string {
+	var out []string
+	for f := range reflect.TypeFor[common]().Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		out = append(out, name)
+	}
+	return out
 }
 
 // waiting are the fields of a call that waits for a person, as programs that
@@ -85,7 +98,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	}
 	common := common{
 		Success: r.Success, Message: r.Message, Notices: r.Notices, DryRun: r.DryRun, Preview: r.Preview,
-		Operation: r.Operation, Changes: r.Changes, Error: r.Refused, Feedback: r.Feedback,
+		Operation: r.Operation, Changes: r.Changes, Error: r.Refused, Feedback: r.Feedback, Untrusted: r.Untrusted,
 	}
 	if r.Refused != "" {
 		common.IsError = new(bool) // a no is an answer, not an error

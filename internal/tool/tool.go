@@ -75,6 +75,8 @@ type Tool struct {
 	// Feed says that the result is a list that grows: the argument "after" asks
 	// for what came after the "next" of an earlier answer.
 	Feed bool
+	// Source is the server that a foreign tool is of; empty for Lore's own.
+	Source string
 	// Examples are calls that make sense in the sample vault.
 	Examples []Example
 
@@ -82,6 +84,7 @@ type Tool struct {
 	fields     schema.Comments       // struct name to field name to comment
 	schema     func() *schema.Schema // made on first use: most runs need one tool, not seventy
 	definition func() string
+	pinned     string                                                  // see [ForeignTool.Definition]
 	run        work                                                    // the work itself; the edits are wishes
 	foresee    func(context.Context, json.RawMessage) (Preview, error) // of an act
 	decode     func(json.RawMessage) (any, error)                      // a result that was kept as JSON
@@ -232,7 +235,11 @@ func describe[In, Out any](e access.Effect, opts []Option) *Tool {
 // definitionOf is a hash of everything that a person who trusts the tool has
 // seen of it.
 func definitionOf(t *Tool) string {
-	b, err := json.Marshal([]any{t.Name, t.Doc, t.Effect, t.Needs, t.Input()})
+	seen := []any{t.Name, t.Doc, t.Effect, t.Needs, t.Input()}
+	if t.pinned != "" {
+		seen = append(seen, t.pinned)
+	}
+	b, err := json.Marshal(seen)
 	if err != nil {
 		panic("definition of " + t.Name + ": " + err.Error())
 	}

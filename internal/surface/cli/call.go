@@ -42,12 +42,27 @@ func (p *program) findTool(name string) (*tool.Tool, error) {
 			return t, nil
 		}
 	}
-	t, err := tool.NewRegistry(tool.Deps{}, p.host.Tools).Find(name)
+	more, err := p.external(name)
+	if err != nil {
+		return nil, err
+	}
+	t, err := tool.NewRegistry(tool.Deps{}, p.host.Tools, more).Find(name)
+	if err != nil && strings.HasPrefix(name, tool.ExternalPrefix) {
+		return &tool.Tool{Name: name}, nil // never seen; its server is asked
+	}
 	var r *fault.Report
 	if errors.As(err, &r) && r.Fix == "" {
 		r.Fix = "lore tools lists them"
 	}
 	return t, err
+}
+
+// external are the tools of other servers; none when the name is of no such one.
+func (p *program) external(name string) ([]*tool.Tool, error) {
+	if p.host.External == nil || !strings.HasPrefix(name, tool.ExternalPrefix) {
+		return nil, nil
+	}
+	return p.host.External(p.g)
 }
 
 // toolInfo is the JSON of one tool, the same facts as its schema.
@@ -73,14 +88,21 @@ func describeTool(t *tool.Tool, schemas bool) toolInfo {
 
 // command is what a person types for a tool.
 func command(t *tool.Tool) string {
-	if t.Short != "" {
+	switch {
+	case t.Short != "":
 		return t.Short
+	case t.Set == tool.External:
+		return "call " + t.Name
 	}
 	return strings.ReplaceAll(t.Name, "_", "-")
 }
 
 func (p *program) listTools() error {
-	tools := slices.Clone(p.host.Tools)
+	more, err := p.external(tool.ExternalPrefix)
+	if err != nil {
+		return err
+	}
+	tools := slices.Concat(p.host.Tools, more)
 	slices.SortStableFunc(tools, func(a, b *tool.Tool) int { return strings.Compare(a.Set+" "+a.Name, b.Set+" "+b.Name) })
 	if p.g.JSON {
 		list := []toolInfo{}
@@ -97,11 +119,14 @@ func (p *program) listTools() error {
 	}
 	var b strings.Builder
 	p.screen.Table(&b, []string{"command", "tool", "set", "effect", "what it does"}, rows)
-	_, err := io.WriteString(p.out, b.String())
+	_, err = io.WriteString(p.out, b.String())
 	return err
 }
 
 func (p *program) showTool(t *tool.Tool) error {
+	if t.Set == "" {
+		return fault.Fix(fault.NotFound, "lore servers lists the servers, and lore servers tools NAME their tools", "no server has shown a tool %s yet", t.Name)
+	}
 	if p.g.JSON {
 		return p.encode(describeTool(t, true))
 	}

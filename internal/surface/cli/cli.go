@@ -19,6 +19,7 @@ import (
 	"lore/internal/surface/argv"
 	"lore/internal/surface/draw"
 	"lore/internal/surface/install"
+	"lore/internal/surface/servers"
 	"lore/internal/token"
 	"lore/internal/tool"
 )
@@ -72,6 +73,11 @@ type Host struct {
 	Demo func(dir string) (string, error)
 	// Install is what lore install needs of this machine.
 	Install install.Host
+	// Servers is what lore servers needs of this machine.
+	Servers servers.Host
+	// External describes the tools of other servers, as far as they are known;
+	// may be nil.
+	External func(g Globals) ([]*tool.Tool, error)
 	// Bench measures this machine on a vault and reports rows of a table.
 	Bench func(ctx context.Context, s *Session) ([]Measure, error)
 }

@@ -18,13 +18,14 @@ import (
 
 	"lore/internal/surface/draw"
 	"lore/internal/surface/install"
+	"lore/internal/surface/servers"
 )
 
 // commands are those that look after Lore itself.
 func (p *program) commands() []*cobra.Command {
 	out := []*cobra.Command{
 		p.indexCommand(), p.mcpCommand(), p.approvalsCommand(), p.auditCommand(), p.toolsCommand(), p.callCommand(), p.serveCommand(), p.tokenCommand(), p.doctorCommand(), p.configCommand(),
-		p.installCommand(), p.demoCommand(), p.benchCommand(), p.completionCommand(), p.versionCommand(), p.conformanceClientCommand(),
+		p.installCommand(), p.serversCommand(), p.demoCommand(), p.benchCommand(), p.completionCommand(), p.versionCommand(), p.conformanceClientCommand(),
 	}
 	for _, c := range out {
 		c.GroupID = "lore"
@@ -37,6 +38,19 @@ func (p *program) installCommand() *cobra.Command {
 	return install.Command(p.host.Install, func(cmd *cobra.Command) install.Terminal {
 		return install.Terminal{
 			Vault: p.g.Vault, JSON: p.g.JSON, Out: p.out, Err: p.err, Screen: p.screen, Notice: p.notice, Encode: p.encode, Say: p.say,
+			Ask: func(ctx context.Context, text string) (yes, ok bool) {
+				return p.yes(ctx, p.typed(cmd.InOrStdin()), text)
+			},
+		}
+	})
+}
+
+// serversCommand is told of the terminal when it runs, too.
+func (p *program) serversCommand() *cobra.Command {
+	return servers.Command(p.host.Servers, func(cmd *cobra.Command) servers.Terminal {
+		return servers.Terminal{
+			Vault: p.g.Vault, LogLevel: p.g.LogLevel, JSON: p.g.JSON, Out: p.out, Err: p.err, Screen: p.screen, Notice: p.notice, Encode: p.encode, Say: p.say,
+			AtTerminal: p.notice.Terminal && draw.AtTerminal(cmd.InOrStdin()),
 			Ask: func(ctx context.Context, text string) (yes, ok bool) {
 				return p.yes(ctx, p.typed(cmd.InOrStdin()), text)
 			},

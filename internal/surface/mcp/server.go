@@ -90,7 +90,7 @@ func (o Options) withDefaults() Options {
 
 // Check refuses names of toolsets and tools that do not exist.
 func (o Options) Check(tools []*tool.Tool) error {
-	sets, names := map[string]bool{everything: true}, map[string]bool{}
+	sets, names := map[string]bool{everything: true, tool.External: true}, map[string]bool{}
 	for _, t := range tools {
 		sets[t.Set], names[t.Name] = true, true
 	}
@@ -100,7 +100,7 @@ func (o Options) Check(tools []*tool.Tool) error {
 		known map[string]bool
 	}{{"toolsets", o.Toolsets, sets}, {"tools", o.Tools, names}, {"exclude-tools", o.Exclude, names}} {
 		for _, g := range c.given {
-			if c.known[g] {
+			if c.known[g] || c.field != "toolsets" && strings.HasPrefix(g, tool.ExternalPrefix) {
 				continue
 			}
 			all := slices.Sorted(maps.Keys(c.known))

@@ -1,0 +1,488 @@
+// Package desk answers the command lore servers: it brings together which other
+// servers there are, what a person decided, who is logged in, and what a
+// connection shows. It decides nothing itself, and keeps no connection.
+package desk
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+
+	"lore/internal/access"
+	"lore/internal/event"
+	"lore/internal/fault"
+	"lore/internal/home"
+	"lore/internal/mcpconfig"
+	"lore/internal/roster"
+	"lore/internal/signin"
+	"lore/internal/surface/servers"
+	"lore/internal/tool"
+	"lore/internal/tools/external"
+)
+
+// A Desk is what lore servers needs of this machine.
+type Desk struct {
+	Now func() time.Time
+	// Home knows Lore's folders, and Default the vault of the settings.
+	Home    home.Home
+	Default func() (string, error)
+	// Place is where the files of clients are looked for.
+	Place   func() (mcpconfig.Place, error)
+	Log     func(level string) (*slog.Logger, error)
+	Version string
+}
+
+// Roster is where other servers are named, for a vault or for none.
+func (d *Desk) Roster(vault string) (*roster.Roster, error) {
+	config, err := d.Home.Config()
+	if err != nil {
+		return nil, err
+	}
+	data, err := d.Home.Data()
+	if err != nil {
+		return nil, err
+	}
+	if real, err := filepath.EvalSymlinks(vault); err == nil {
+		vault = real // what was agreed to holds whatever name leads there
+	}
+	return &roster.Roster{
+		User: filepath.Join(config, "servers.json"), Vault: vault, Dir: filepath.Join(data, "servers"), Now: d.Now, Env: os.LookupEnv,
+	}, nil
+}
+
+// logins are kept beside what was decided about servers.
+func (d *Desk) logins(r *roster.Roster) *signin.Store {
+	return &signin.Store{Path: filepath.Join(r.Dir, "tokens.json"), Now: d.Now}
+}
+
+// Options are those of every hub. In the background nobody is asked to log in.
+func (d *Desk) Options(r *roster.Roster, log *slog.Logger) external.Options {
+	logins := d.logins(r)
+	return external.Options{
+		Log: log, Now: d.Now, Version: d.Version, Roster: r, Watched: []string{logins.Path},
+		Swap: func(string, []*tool.Tool) error { return nil },
+		Auth: func(_ roster.Entry, address string) (auth.OAuthHandler, error) { return logins.Resting(address), nil },
+	}
+}
+
+// Hub is what brings the tools of other servers into a registry, but for those
+// that are switched off. It is connected to nothing yet.
+func (d *Desk) Hub(vault string, log *slog.Logger, reg *tool.Registry, bus *event.Bus, off []string) (*external.Hub, error) {
+	r, err := d.Roster(vault)
+	if err != nil {
+		return nil, err
+	}
+	o := d.Options(r, log)
+	o.Swap, o.Bus = reg.Swap, bus
+	o.Off = func(name string) bool { return slices.Contains(off, name) || slices.Contains(off, tool.External) }
+	return external.New(o), nil
+}
+
+// ClientScopes are the rights of a client that starts Lore itself. Who asks for
+// the tools of other servers gets the rights that those take; each call is still
+// asked about.
+func ClientScopes(toolsets, tools []string) []access.Scope {
+	out := []access.Scope{access.Read, access.Write, access.Destroy}
+	wants := func(s string) bool { return tool.IsExternal(s) || s == "all" }
+	if slices.ContainsFunc(toolsets, wants) || slices.ContainsFunc(tools, wants) {
+		out = append(out, access.Egress, access.Exec)
+	}
+	return out
+}
+
+// Host is the desk as the command sees it.
+func (d *Desk) Host() servers.Host {
+	return servers.Host{
+		List: d.listServers, Tools: d.serverTools, Accept: d.acceptTool, Login: d.login, Logout: d.logout, Import: d.importServers,
+		Allow: func(ctx context.Context, t servers.Terminal, s servers.Server) error {
+			return d.decide(t, s, func(r *roster.Roster, e roster.Entry) error { return r.Allow(ctx, e) })
+		},
+		Deny: func(ctx context.Context, t servers.Terminal, s servers.Server) error {
+			return d.decide(t, s, func(r *roster.Roster, e roster.Entry) error { return r.Deny(ctx, e) })
+		},
+	}
+}
+
+// rosterFor is the roster of the vault that the flags mean; without a vault the
+// person's own file counts alone.
+func (d *Desk) rosterFor(flag string) (*roster.Roster, error) {
+	usual, err := d.Default()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := d.Home.Vault(flag, usual)
+	if err != nil {
+		return d.Roster("") // no folder of notes
+	}
+	if dir, err = filepath.Abs(home.Expand(dir)); err != nil {
+		return nil, err
+	}
+	return d.Roster(dir)
+}
+
+// decide keeps what a person said about a server, if it is what they saw.
+func (d *Desk) decide(t servers.Terminal, s servers.Server, f func(*roster.Roster, roster.Entry) error) error {
+	r, err := d.rosterFor(t.Vault)
+	if err != nil {
+		return err
+	}
+	e, err := r.Find(s.Name)
+	switch {
+	case err != nil:
+		return err
+	case e.Digest != s.Digest:
+		return fault.Fix(fault.Conflict, "look at it again", "the server %q changed meanwhile", s.Name)
+	}
+	return f(r, e)
+}
+
+// secretName are names of values that are not shown.
+var secretName = regexp.MustCompile(`(?i)(key|token|secret|passw|auth|credential|cookie|session|pat$)`)
+
+// withoutSecrets shows values as they are written, but for those that a name
+// gives away. A variable is no secret: it says where the value comes from.
+func withoutSecrets(m map[string]string) map[string]string {
+	out := maps.Clone(m)
+	for k, v := range out {
+		if secretName.MatchString(k) && !strings.Contains(v, "${") {
+			out[k] = "(secret)"
+		}
+	}
+	return out
+}
+
+// shownServer is an entry as a person sees it: as it is written.
+func shownServer(r *roster.Roster, e roster.Entry) servers.Server {
+	s := servers.Server{
+		Name: e.Name, File: e.File, InVault: e.InVault, Transport: e.Type, State: string(e.State), Why: e.Why, URL: e.URL, EnvFile: e.EnvFile,
+		Env: withoutSecrets(e.Env), Headers: withoutSecrets(e.Headers), Digest: e.Digest, Warnings: e.Warnings,
+	}
+	if e.URL != "" {
+		s.URL = mcpconfig.Shown(e.URL)
+	}
+	if e.Command != "" {
+		s.Command = append([]string{e.Command}, e.Args...)
+		s.Dir = cmp.Or(e.Dir, "your home folder")
+		if e.InVault {
+			s.Dir = cmp.Or(e.Dir, r.Vault)
+		}
+	}
+	return s
+}
+
+func (d *Desk) listServers(ctx context.Context, t servers.Terminal, try bool) ([]servers.Server, []string, error) {
+	r, err := d.rosterFor(t.Vault)
+	if err != nil {
+		return nil, nil, err
+	}
+	list, bad := r.List()
+	var trouble []string
+	for _, b := range bad {
+		trouble = append(trouble, fmt.Sprintf("%s: %v", b.File, b.Err))
+	}
+	hub, err := d.tryHub(t, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = hub.Close() }() // it only waits
+	logins := d.logins(r)
+	out := make([]servers.Server, len(list))
+	done := make(chan int)
+	for i, e := range list {
+		go func() {
+			out[i] = d.standing(ctx, r, logins, e)
+			if try && e.State == roster.Ready {
+				if st, err := hub.Try(ctx, e); err == nil {
+					take(&out[i], st)
+				}
+			}
+			done <- i
+		}()
+	}
+	for range list {
+		<-done
+	}
+	return out, trouble, ctx.Err()
+}
+
+// standing is what is known of a server without connecting to it.
+func (d *Desk) standing(_ context.Context, r *roster.Roster, logins *signin.Store, e roster.Entry) servers.Server {
+	s := shownServer(r, e)
+	pins, err := r.Pins(e.Key)
+	if err != nil {
+		s.State, s.Why = string(roster.Broken), err.Error()
+	}
+	for _, p := range roster.Offers(pins) {
+		s.Changed = append(s.Changed, p.Definition.Name)
+	}
+	s.Tools = len(pins) - len(s.Changed)
+	if full, err := r.Resolve(e); err == nil && full.URL != "" {
+		if s.LoggedIn, err = logins.Known(full.URL); err != nil {
+			s.Why = err.Error()
+		}
+	}
+	return s
+}
+
+// take puts what a connection showed over what was known.
+func take(s *servers.Server, st external.Status) {
+	s.State, s.Why, s.Changed, s.LeftOut, s.Software = string(st.State), st.Why, st.Changed, st.LeftOut, st.Software
+	if st.State == external.Connected {
+		s.Tools = len(st.Tools)
+	}
+}
+
+// tryHub is a hub for one look.
+func (d *Desk) tryHub(t servers.Terminal, r *roster.Roster) (*external.Hub, error) {
+	log, err := d.serverLog(t)
+	if err != nil {
+		return nil, err
+	}
+	return external.New(d.Options(r, log)), nil
+}
+
+// serverLog is quiet where the answer says the same.
+func (d *Desk) serverLog(t servers.Terminal) (*slog.Logger, error) {
+	return d.Log(cmp.Or(t.LogLevel, "error"))
+}
+
+func (d *Desk) serverTools(ctx context.Context, t servers.Terminal, name string, try bool) (servers.Server, []servers.Tool, error) {
+	r, err := d.rosterFor(t.Vault)
+	if err != nil {
+		return servers.Server{}, nil, err
+	}
+	e, err := r.Find(name)
+	if err != nil {
+		return servers.Server{}, nil, err
+	}
+	s := d.standing(ctx, r, d.logins(r), e)
+	now := []string(nil)
+	if try && e.State == roster.Ready {
+		hub, err := d.tryHub(t, r)
+		if err != nil {
+			return s, nil, err
+		}
+		st, err := hub.Try(ctx, e)
+		if err := errors.Join(err, hub.Close()); err != nil {
+			return s, nil, err
+		}
+		if take(&s, st); st.State == external.Connected {
+			now = append(st.Tools, "")
+		}
+	}
+	pins, err := r.Pins(e.Key)
+	if err != nil {
+		return s, nil, err
+	}
+	var out []servers.Tool
+	for _, own := range slices.Sorted(maps.Keys(pins)) {
+		one := shownTool(e, pins[own])
+		if now == nil || one.Change != nil || slices.Contains(now, one.Name) {
+			out = append(out, one)
+		}
+	}
+	return s, out, nil
+}
+
+func shownTool(e roster.Entry, p roster.Pin) servers.Tool {
+	t := servers.Tool{Name: external.Name(e.Name, p.Definition.Name), Own: p.Definition.Name, Title: p.Definition.Title, Description: p.Definition.Description}
+	if p.Offered != nil {
+		t.Change = &servers.Change{Digest: p.Offered.Digest, Old: written(p.Definition), New: written(p.Offered.Definition)}
+	}
+	return t
+}
+
+// written is a definition as a text whose lines can be compared.
+func written(d roster.Definition) string {
+	b, err := json.MarshalIndent(d, "", "  ")
+	if err != nil {
+		return err.Error()
+	}
+	return strings.ReplaceAll(string(b), `\n`, "\n") + "\n"
+}
+
+func (d *Desk) acceptTool(ctx context.Context, t servers.Terminal, server, own, digest string) error {
+	r, err := d.rosterFor(t.Vault)
+	if err != nil {
+		return err
+	}
+	e, err := r.Find(server)
+	if err != nil {
+		return err
+	}
+	return r.Accept(ctx, e.Key, own, digest)
+}
+
+// login takes a person through the browser and connects once.
+func (d *Desk) login(ctx context.Context, t servers.Terminal, name string, show func(string)) (servers.Server, error) {
+	r, err := d.rosterFor(t.Vault)
+	if err != nil {
+		return servers.Server{}, err
+	}
+	e, err := r.Find(name)
+	switch {
+	case err != nil:
+		return servers.Server{}, err
+	case e.State != roster.Ready:
+		return servers.Server{}, fault.New(fault.Denied, "the server %s is not used: %s", name, e.Why)
+	case e.Type != mcpconfig.HTTP:
+		return servers.Server{}, fault.New(fault.Invalid, "%s is of the kind %s, and wants no login", name, e.Type)
+	}
+	full, err := r.Resolve(e)
+	if err != nil {
+		return servers.Server{}, err
+	}
+	logins := d.logins(r)
+	handler, stop, err := logins.Interactive(ctx, signin.Login{
+		Address: full.URL, ClientID: full.OAuth.ClientID, ClientSecret: full.OAuth.ClientSecret, Metadata: full.OAuth.Metadata, Port: full.OAuth.Port,
+		Show: show, Open: d.browser,
+	})
+	if err != nil {
+		return servers.Server{}, err
+	}
+	defer stop()
+	log, err := d.serverLog(t)
+	if err != nil {
+		return servers.Server{}, err
+	}
+	o := d.Options(r, log)
+	o.Auth = func(roster.Entry, string) (auth.OAuthHandler, error) { return handler, nil }
+	o.Times.Connect = signin.Patience
+	hub := external.New(o)
+	st, err := hub.Try(ctx, e)
+	if err := errors.Join(err, hub.Close()); err != nil {
+		return servers.Server{}, err
+	}
+	s := d.standing(ctx, r, logins, e)
+	if take(&s, st); st.State != external.Connected {
+		return s, fault.New(fault.Unavailable, "the login at %s did not work: %s", name, st.Why)
+	}
+	if !s.LoggedIn {
+		return s, fault.New(fault.Invalid, "%s let Lore in without a login", name)
+	}
+	return s, nil
+}
+
+// browser opens an address, unless a person asked for none.
+func (d *Desk) browser(address string) error {
+	if d.Home.Env("LORE_NO_BROWSER") != "" {
+		return nil
+	}
+	return signin.Browser(address)
+}
+
+func (d *Desk) logout(ctx context.Context, t servers.Terminal, name string) (bool, error) {
+	r, err := d.rosterFor(t.Vault)
+	if err != nil {
+		return false, err
+	}
+	e, err := r.Find(name)
+	if err != nil {
+		return false, err
+	}
+	full, err := r.Resolve(e)
+	if err != nil {
+		return false, err
+	}
+	return d.logins(r).Forget(ctx, full.URL)
+}
+
+// importServers plans to copy the servers of a client that are not here yet.
+// Lore itself is none of them.
+func (d *Desk) importServers(_ servers.Terminal, client string) (servers.Import, error) {
+	at, err := d.Place()
+	if err != nil {
+		return servers.Import{}, err
+	}
+	c, err := mcpconfig.ByID(client)
+	if err != nil {
+		return servers.Import{}, err
+	}
+	r, err := d.Roster("")
+	if err != nil {
+		return servers.Import{}, err
+	}
+	from, _ := c.Path(at, func(p string) bool { _, err := os.Stat(p); return err == nil })
+	out := servers.Import{Client: c.ID, From: from, To: r.User}
+	list, err := mcpconfig.Read(from)
+	if err != nil {
+		return out, fault.New(fault.NotFound, "%s: its servers cannot be read: %v", c.Title, err)
+	}
+	before, err := mcpconfig.ReadText(r.User)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return out, err
+	}
+	text := before
+	for _, s := range list {
+		next, why := "", ""
+		switch {
+		case s.Problem != nil:
+			why = s.Problem.Error()
+		case filepath.Base(s.Command) == "lore" && len(s.Args) > 0 && s.Args[0] == "mcp":
+			why = "it is Lore"
+		default:
+			if next, err = mcpconfig.Copy(text, s); err != nil {
+				why = err.Error()
+			}
+		}
+		if why != "" {
+			out.Skipped = append(out.Skipped, s.Name+": "+why)
+			continue
+		}
+		text = next
+		e := roster.Entry{Server: s, File: from, Digest: s.Digest()}
+		out.Servers = append(out.Servers, shownServer(r, e))
+	}
+	out.Write = func() error {
+		if now, err := mcpconfig.ReadText(r.User); now != before || err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fault.Fix(fault.Conflict, "try again", "%s changed meanwhile", r.User)
+		}
+		if err := os.MkdirAll(filepath.Dir(r.User), 0o700); err != nil {
+			return err
+		}
+		return home.Replace(r.User, []byte(text))
+	}
+	return out, nil
+}
+
+// Tools describes the tools of other servers as they were last seen, without
+// connecting to any.
+func (d *Desk) Tools(vault string) ([]*tool.Tool, error) {
+	r, err := d.rosterFor(vault)
+	if err != nil {
+		return nil, err
+	}
+	var out []*tool.Tool
+	list, _ := r.List()
+	for _, e := range list {
+		pins, err := r.Pins(e.Key)
+		if err != nil || e.State != roster.Ready {
+			continue
+		}
+		for _, own := range slices.Sorted(maps.Keys(pins)) {
+			if pins[own].Offered != nil {
+				continue
+			}
+			t, err := external.Tool(e, pins[own].Definition, func(context.Context, json.RawMessage) (any, error) {
+				return nil, fault.New(fault.Unavailable, "the server %s is not connected", e.Name)
+			})
+			if err == nil {
+				out = append(out, t)
+			}
+		}
+	}
+	return out, nil
+}

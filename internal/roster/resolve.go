@@ -1,0 +1,115 @@
+package roster
+
+import (
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"lore/internal/fault"
+	"lore/internal/mcpconfig"
+)
+
+// Resolve gives an entry its values: variables, the file of variables, folders
+// by their whole path. A variable that is not set is an error of this server.
+func (r *Roster) Resolve(e Entry) (mcpconfig.Server, error) {
+	s, err := e.Expand(r.lookup(e))
+	if err != nil {
+		return s, err
+	}
+	if s.EnvFile != "" {
+		if err := r.readEnv(e, &s); err != nil {
+			return s, err
+		}
+	}
+	switch {
+	case s.Type == mcpconfig.Stdio && s.Dir != "":
+		s.Dir = r.path(e, s.Dir)
+	case s.Type == mcpconfig.Stdio && e.InVault:
+		s.Dir = r.Vault
+	case s.Type == mcpconfig.Stdio:
+		if s.Dir, err = os.UserHomeDir(); err != nil {
+			return s, fault.Fix(fault.Invalid, "give the server a cwd", "no home folder: %v", err)
+		}
+	default:
+		err = checkAddress(s)
+	}
+	return s, err
+}
+
+// lookup knows the variables of the environment and the names that editors put
+// into such files.
+func (r *Roster) lookup(e Entry) func(mcpconfig.Ref) (string, bool) {
+	return func(ref mcpconfig.Ref) (string, bool) {
+		if ref.Kind == "input" {
+			for _, in := range e.Inputs {
+				if in.ID == ref.Name && in.Default != "" && !in.Password {
+					return in.Default, true
+				}
+			}
+			return "", false
+		}
+		switch ref.Name {
+		case "workspaceFolder":
+			return r.Vault, r.Vault != ""
+		case "workspaceFolderBasename":
+			return filepath.Base(r.Vault), r.Vault != ""
+		case "userHome":
+			dir, err := os.UserHomeDir()
+			return dir, err == nil
+		}
+		return r.Env(ref.Name)
+	}
+}
+
+// readEnv adds the lines NAME=value of a file; what the entry itself says stands
+// over them.
+func (r *Roster) readEnv(e Entry, s *mcpconfig.Server) error {
+	text, err := mcpconfig.ReadText(r.path(e, s.EnvFile))
+	if err != nil {
+		return fault.New(fault.Invalid, "its envFile: %v", err)
+	}
+	env := map[string]string{}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		name, value, ok := strings.Cut(strings.TrimPrefix(line, "export "), "=")
+		name = strings.TrimSpace(name)
+		if !ok || name == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		value = strings.TrimSpace(value)
+		if n := len(value); n >= 2 && (value[0] == '"' || value[0] == '\'') && value[n-1] == value[0] {
+			value = value[1 : n-1]
+		}
+		env[name] = value
+	}
+	for name, value := range s.Env {
+		env[name] = value
+	}
+	s.Env = env
+	return nil
+}
+
+// checkAddress lets through what can be called: http and https, and what is not
+// encrypted on this machine alone, unless the entry says otherwise.
+func checkAddress(s mcpconfig.Server) error {
+	u, err := url.Parse(s.URL)
+	switch {
+	case err == nil && u.Scheme != "http" && u.Scheme != "https":
+		return fault.Fix(fault.Invalid, "use https", "an address of the kind %q is not called", u.Scheme)
+	case err != nil || u.Host == "":
+		return fault.New(fault.Invalid, "%q is no address", mcpconfig.Shown(s.URL))
+	case u.Scheme == "https":
+		return nil
+	case s.PlainHTTP || Loopback(u.Hostname()):
+		return nil
+	}
+	return fault.Fix(fault.Invalid, `use https, or add "allowPlainHttp": true to the entry`, "%s is not on this machine, and not encrypted", u.Host)
+}
+
+// Loopback reports whether a host is this machine.
+func Loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}

@@ -1,0 +1,231 @@
+// Package roster knows the other MCP servers that a person may use: which files
+// name them, which of those a person agreed to on this machine, and how their
+// tools looked when they were first seen. It reads what others wrote and writes
+// only what a person decided. It starts no server and talks to none.
+package roster
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"lore/internal/fault"
+	"lore/internal/mcpconfig"
+)
+
+// A Roster is where servers are looked for, and where decisions are kept.
+type Roster struct {
+	// User is the person's own file. What it names is used as it is.
+	User string
+	// Vault is the folder whose files name servers too; "" for none. Those are
+	// never used before a person agreed.
+	Vault string
+	// Dir keeps the decisions.
+	Dir string
+	Now func() time.Time
+	// Env looks a variable up.
+	Env func(string) (string, bool)
+}
+
+// A State is whether a server may be used.
+type State string
+
+// The states.
+const (
+	Ready    State = "ready"
+	Asks     State = "needs consent"  // a file in the vault names it, and nobody was asked
+	Changed  State = "changed"        // it is not what a person agreed to
+	Denied   State = "denied"         // a person said no
+	Disabled State = "disabled"       // its file says so
+	Broken   State = "cannot be used" // see Why
+)
+
+// An Entry is one server of a file.
+type Entry struct {
+	mcpconfig.Server
+	Key     string // the same for one server of one file's owner, whatever it does
+	File    string
+	InVault bool
+	Digest  string // of all that a person agrees to
+	State   State
+	Why     string // of a state that is not Ready
+	// Warnings are what a person should know before agreeing.
+	Warnings []string
+}
+
+// Trouble is a file that could not be read. The others can.
+type Trouble struct {
+	File string
+	Err  error
+}
+
+// vaultFiles are those in which other programs look for a project's servers.
+var vaultFiles = []string{".mcp.json", filepath.Join(".vscode", "mcp.json"), filepath.Join(".cursor", "mcp.json")}
+
+// Files lists the files that are looked at, whether they exist or not.
+func (r *Roster) Files() []string {
+	out := []string{r.User}
+	if r.Vault != "" {
+		for _, f := range vaultFiles {
+			out = append(out, filepath.Join(r.Vault, f))
+		}
+	}
+	return out
+}
+
+// List reads all files. Of several servers with one name the first counts: the
+// person's own file stands before those of the vault.
+func (r *Roster) List() ([]Entry, []Trouble) {
+	said, err := r.consents()
+	var out []Entry
+	var bad []Trouble
+	if err != nil {
+		bad = append(bad, Trouble{r.consentFile(), err})
+	}
+	for i, file := range r.Files() {
+		list, err := r.read(file, i > 0)
+		if err != nil {
+			bad = append(bad, Trouble{file, err})
+			continue
+		}
+		for _, s := range list {
+			out = append(out, r.entry(s, file, i > 0, said, out))
+		}
+	}
+	return out, bad
+}
+
+// Find returns the server of that name that counts.
+func (r *Roster) Find(name string) (Entry, error) {
+	list, bad := r.List()
+	var names []string
+	for _, e := range list {
+		if e.Name == name {
+			return e, nil
+		}
+		names = append(names, e.Name)
+	}
+	for _, b := range bad {
+		return Entry{}, fmt.Errorf("%s: %w", b.File, b.Err)
+	}
+	fix := "there are " + strings.Join(names, ", ")
+	if len(names) == 0 {
+		fix = "name servers in " + r.User
+	}
+	return Entry{}, fault.Fix(fault.NotFound, fix, "no server %q", name)
+}
+
+// mostInVault is how large a file in a vault may be.
+const mostInVault = 1 << 20
+
+// read reads one file; one that is not there names nothing. In a vault it must
+// be a file of its own: a link could lead to another program's.
+func (r *Roster) read(file string, inVault bool) ([]mcpconfig.Server, error) {
+	info, err := os.Lstat(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case inVault && !info.Mode().IsRegular():
+		return nil, fault.New(fault.Unsafe, "it is no ordinary file")
+	case inVault && info.Size() > mostInVault:
+		return nil, fault.New(fault.TooLarge, "it is larger than %d MB", mostInVault>>20)
+	}
+	text, err := mcpconfig.ReadText(file)
+	if err != nil {
+		return nil, err
+	}
+	return mcpconfig.Parse(text)
+}
+
+// entry judges one server.
+func (r *Roster) entry(s mcpconfig.Server, file string, inVault bool, said map[string]consent, before []Entry) Entry {
+	e := Entry{Server: s, File: file, InVault: inVault, Key: "user:" + s.Name, State: Ready}
+	if inVault {
+		e.Key = r.Vault + ":" + s.Name
+		e.Warnings = r.warnings(s)
+	}
+	e.Digest = r.digest(e)
+	known, asked := said[e.Key]
+	first := slices.IndexFunc(before, func(o Entry) bool { return o.Name == s.Name })
+	switch {
+	case first >= 0:
+		e.State, e.Why = Broken, fmt.Sprintf("%s names a server %q too, and that one counts", before[first].File, s.Name)
+	case s.Problem != nil:
+		e.State, e.Why = Broken, s.Problem.Error()
+	case s.Disabled:
+		e.State, e.Why = Disabled, "its file says so"
+	case asked && known.Denied:
+		e.State, e.Why = Denied, "you said no; lore servers allow takes that back"
+	case !inVault:
+	case !asked:
+		e.State, e.Why = Asks, "a file in the vault names it; see lore servers allow "+s.Name
+	case known.Digest != e.Digest:
+		e.State, e.Why = Changed, "it is not what you allowed any more; see lore servers allow "+s.Name
+	}
+	return e
+}
+
+// digest covers all that a person agrees to: what is started or called, where,
+// and what a file of variables adds to it.
+func (r *Roster) digest(e Entry) string {
+	h := sha256.New()
+	for _, part := range []string{"lore consent 1", e.Key, e.Server.Digest(), r.envDigest(e)} {
+		fmt.Fprintf(h, "%d:%s\n", len(part), part)
+	}
+	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+}
+
+func (r *Roster) envDigest(e Entry) string {
+	if e.EnvFile == "" {
+		return ""
+	}
+	text, err := mcpconfig.ReadText(r.path(e, e.EnvFile))
+	if err != nil {
+		return "unreadable"
+	}
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// path is a path of an entry, taken from where its file speaks of.
+func (r *Roster) path(e Entry, p string) string {
+	if filepath.IsAbs(p) {
+		return p
+	}
+	if e.InVault {
+		return filepath.Join(r.Vault, p)
+	}
+	return filepath.Join(filepath.Dir(e.File), p)
+}
+
+// warnings looks for what agreeing does not cover.
+func (r *Roster) warnings(s mcpconfig.Server) []string {
+	var out []string
+	for _, word := range append([]string{s.Command, s.EnvFile}, s.Args...) {
+		word = strings.ReplaceAll(word, "${workspaceFolder}", r.Vault)
+		if word == "" || strings.HasPrefix(word, "-") {
+			continue
+		}
+		p := word
+		if !filepath.IsAbs(p) {
+			p = filepath.Join(r.Vault, p)
+		}
+		rel, err := filepath.Rel(r.Vault, p)
+		if err != nil || rel == "." || !filepath.IsLocal(rel) {
+			continue
+		}
+		if info, err := os.Stat(p); err == nil && info.Mode().IsRegular() {
+			out = append(out, fmt.Sprintf("%s lies in the vault: whoever can change that file changes what it does", rel))
+		}
+	}
+	return out
+}
