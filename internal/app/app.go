@@ -16,6 +16,7 @@ import (
 	"lore/internal/home"
 	"lore/internal/index/sqlite"
 	"lore/internal/sample"
+	"lore/internal/settings"
 	"lore/internal/surface/cli"
 	"lore/internal/tool"
 	"lore/internal/tools/find"
@@ -31,8 +32,8 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		Tools:             catalogue(),
 		Open:              a.open,
 		Explain:           a.explain,
-		Settings:          a.settings,
-		Set:               a.set,
+		Settings:          func(g cli.Globals) ([]settings.Setting, error) { return a.config().List(flags(g)) },
+		Set:               a.config().Set,
 		MCP:               a.mcp,
 		ConformanceClient: a.conformanceClient,
 		Serve:             a.serve,
@@ -51,6 +52,11 @@ type app struct {
 	exe    func() (string, error) // the path of this program
 	errOut io.Writer
 }
+
+// config is where settings come from.
+func (a *app) config() settings.Place { return settings.Place{Env: a.env, Tools: catalogue} }
+
+func flags(g cli.Globals) settings.Flags { return settings.Flags{Vault: g.Vault, LogLevel: g.LogLevel} }
 
 // home is where things lie for whoever runs the program.
 func (a *app) home() home.Home { return home.Home{Env: a.env} }
@@ -80,7 +86,7 @@ func (a *app) explain(err error) error {
 // below a warning, because the answer is what was asked for.
 func (a *app) logger(level string) (*slog.Logger, error) {
 	var l slog.Level
-	if err := checkLevel(level); err != nil {
+	if err := settings.CheckLevel(level); err != nil {
 		return nil, err
 	}
 	if err := l.UnmarshalText([]byte(level)); err != nil {
@@ -91,11 +97,11 @@ func (a *app) logger(level string) (*slog.Logger, error) {
 
 // begin reads what every process needs before it opens a vault: the settings,
 // how to log, and which folder it is about.
-func (a *app) begin(g cli.Globals) (c config, log *slog.Logger, dir string, err error) {
-	if c, err = a.readConfig(); err != nil {
+func (a *app) begin(g cli.Globals) (c settings.File, log *slog.Logger, dir string, err error) {
+	if c, err = a.config().Read(); err != nil {
 		return c, nil, "", err
 	}
-	level, _, err := a.force(&c, g, "log_level")
+	level, _, err := a.config().Force(&c, flags(g), "log_level")
 	if err != nil {
 		return c, nil, "", err
 	}

@@ -9,7 +9,7 @@ import (
 // desk is what is known of other servers.
 func (a *app) desk() *desk.Desk {
 	return &desk.Desk{Now: a.now, Home: a.home(), Place: a.place, Log: a.logger, Version: version(), Default: func() (string, error) {
-		c, err := a.readConfig()
+		c, err := a.config().Read()
 		return c.Vault, err
 	}}
 }

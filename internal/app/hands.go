@@ -8,7 +8,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -19,6 +18,7 @@ import (
 	"lore/internal/home"
 	"lore/internal/pattern"
 	"lore/internal/policy"
+	"lore/internal/settings"
 	"lore/internal/state"
 	"lore/internal/tool"
 	"lore/internal/vault"
@@ -44,7 +44,7 @@ type hands struct {
 
 // openHands opens nothing: state.db is opened when it is first needed, and
 // nothing is written into the vault before something is to be changed.
-func (s *session) openHands(c *config) error {
+func (s *session) openHands(c *settings.File) error {
 	var err error
 	if s.policy, s.off, err = s.app.policyOf(c, s.vault.Dir()); err != nil {
 		return err
@@ -64,13 +64,13 @@ func (s *session) openHands(c *config) error {
 }
 
 // policyOf reads what the owner of the vault decided.
-func (a *app) policyOf(c *config, dir string) (policy.Settings, []string, error) {
+func (a *app) policyOf(c *settings.File, dir string) (policy.Settings, []string, error) {
 	var p policy.Settings
-	create, err := a.get(c, "approve.create")
+	create, err := a.config().Get(c, "approve.create")
 	if err != nil {
 		return p, nil, err
 	}
-	many, err := a.number(c, "approve.many")
+	many, err := a.config().Number(c, "approve.many")
 	if err != nil {
 		return p, nil, err
 	}
@@ -101,32 +101,20 @@ func (a *app) policyOf(c *config, dir string) (policy.Settings, []string, error)
 			}
 		case "on":
 		default:
-			return p, nil, checkSwitch(word)
+			return p, nil, settings.CheckSwitch(word)
 		}
 	}
 	return p, off, nil
 }
 
-func (a *app) limitsOf(c *config) (policy.Limits, error) {
+func (a *app) limitsOf(c *settings.File) (policy.Limits, error) {
 	l := policy.DefaultLimits()
 	var err error
-	if l.Calls.Calls, err = a.number(c, "limits.calls"); err != nil {
+	if l.Calls.Calls, err = a.config().Number(c, "limits.calls"); err != nil {
 		return l, err
 	}
-	l.Changes.Calls, err = a.number(c, "limits.changes")
+	l.Changes.Calls, err = a.config().Number(c, "limits.changes")
 	return l, err
-}
-
-func (a *app) number(c *config, key string) (int, error) {
-	s, err := a.get(c, key)
-	if err != nil {
-		return 0, err
-	}
-	n, err := strconv.Atoi(s)
-	if err != nil {
-		return 0, fault.Field(key, "give a whole number", "%q is none", s)
-	}
-	return n, nil
 }
 
 // registry binds the tools to the session.

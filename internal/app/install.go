@@ -34,7 +34,7 @@ func (a *app) entry(vault string, readOnly bool) (mcpconfig.Entry, error) {
 	if err != nil {
 		return mcpconfig.Entry{}, err
 	}
-	c, err := a.readConfig()
+	c, err := a.config().Read()
 	if err != nil {
 		return mcpconfig.Entry{}, err
 	}

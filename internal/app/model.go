@@ -10,19 +10,20 @@ import (
 	"lore/internal/embed/ollama"
 	"lore/internal/embed/openai"
 	"lore/internal/fault"
+	"lore/internal/settings"
 )
 
 // model is the embedding model of the settings, or nil.
-func (a *app) model(c *config) (embed.Model, error) {
-	name, err := a.get(c, "embed.model")
+func (a *app) model(c *settings.File) (embed.Model, error) {
+	name, err := a.config().Get(c, "embed.model")
 	if err != nil {
 		return nil, err
 	}
-	base, err := a.get(c, "embed.base_url")
+	base, err := a.config().Get(c, "embed.base_url")
 	if err != nil {
 		return nil, err
 	}
-	keyEnv, err := a.get(c, "embed.key_env")
+	keyEnv, err := a.config().Get(c, "embed.key_env")
 	if err != nil {
 		return nil, err
 	}

@@ -5,15 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"os"
-	"slices"
 	"sync"
 
 	"lore/internal/db"
 	"lore/internal/embed"
 	"lore/internal/event"
-	"lore/internal/home"
 	"lore/internal/index"
 	"lore/internal/index/sqlite"
 	"lore/internal/note"
@@ -110,7 +107,7 @@ func (a *app) openSession(ctx context.Context, g cli.Globals, o cli.OpenOptions)
 			err = errors.Join(err, s.close())
 		}
 	}()
-	if s.vault, err = vault.Open(dir, vault.Options{Exclude: c.excluded(dir), Log: s.log, Now: a.now}); err != nil {
+	if s.vault, err = vault.Open(dir, vault.Options{Exclude: c.Excluded(dir), Log: s.log, Now: a.now}); err != nil {
 		return nil, err
 	}
 	s.closers = append(s.closers, s.vault.Close)
@@ -160,17 +157,6 @@ func (s *session) tryRecover(ctx context.Context) error {
 	}
 	s.log.Warn("what was interrupted cannot be settled now", "error", s.unsettled)
 	return nil
-}
-
-// excluded are the patterns that the settings keep out of the vault at dir.
-func (c *config) excluded(dir string) []string {
-	var out []string
-	for _, name := range slices.Sorted(maps.Keys(c.Vaults)) {
-		if home.SameFolder(home.Expand(name), dir) {
-			out = append(out, c.Vaults[name].Exclude...)
-		}
-	}
-	return out
 }
 
 // openStore opens the index, to write it or only to read.

@@ -27,7 +27,7 @@ var layers = [][]string{
 	{"embed/builtin", "embed/ollama", "embed/openai", "index/sqlite", "vault/journal"},
 	{"index/indextest", "search", "graph", "relink", "policy", "vault/writer"},
 	{"tool"},
-	{"tool/tooldoc", "approval", "history", "token", "peer"},
+	{"tool/tooldoc", "approval", "history", "token", "peer", "settings"},
 	{"tool/tooltest"}, // only tests link it
 	{"tools/notes", "tools/find", "tools/work", "tools/external"},
 	{"surface/draw", "surface/argv", "surface/serve"},

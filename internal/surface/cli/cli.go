@@ -16,6 +16,7 @@ import (
 	"lore/internal/event"
 	"lore/internal/fault"
 	"lore/internal/schema"
+	"lore/internal/settings"
 	"lore/internal/surface/argv"
 	"lore/internal/surface/draw"
 	"lore/internal/surface/install"
@@ -60,10 +61,10 @@ type Host struct {
 	// who knows where it comes from; may be nil.
 	Explain func(error) error
 	// Settings lists every setting in force and where it comes from.
-	Settings func(g Globals) ([]Setting, error)
+	Settings func(g Globals) ([]settings.Setting, error)
 	// Set changes one setting of the configuration file and returns it as it
 	// then is in force.
-	Set func(key, value string) (Setting, error)
+	Set func(key, value string) (settings.Setting, error)
 	// MCP serves another program, Serve many over HTTP; may be nil.
 	MCP   MCP
 	Serve Serve
@@ -160,14 +161,6 @@ type Finding struct {
 	Fix   string `json:"fix,omitempty"`
 	Path  string `json:"path,omitempty"`
 	Line  int    `json:"line,omitempty"`
-}
-
-// A Setting is one value in force.
-type Setting struct {
-	Key    string `json:"key"`
-	Value  string `json:"value"`
-	Source string `json:"source"` // "default", "file", "environment", "flag"
-	Doc    string `json:"doc"`
 }
 
 // A Measure is one row of the table that bench prints.

@@ -15,6 +15,7 @@ import (
 
 	"lore/internal/access"
 	"lore/internal/fault"
+	"lore/internal/settings"
 
 	"lore/internal/surface/draw"
 	"lore/internal/surface/install"
@@ -235,17 +236,17 @@ What Lore must not see of a vault is written in the file, in a table of its own:
   exclude = ["private/**", "*.bak.md"]`,
 		Example: "lore config\nlore config set vault ~/notes\nlore config set embed.model none",
 		RunE: func(*cobra.Command, []string) error {
-			settings, err := p.host.Settings(p.g)
+			list, err := p.host.Settings(p.g)
 			if err != nil {
 				return err
 			}
 			if p.g.JSON {
 				return p.encode(struct {
-					Settings []Setting `json:"settings"`
-				}{settings})
+					Settings []settings.Setting `json:"settings"`
+				}{list})
 			}
 			var rows [][]string
-			for _, s := range settings {
+			for _, s := range list {
 				rows = append(rows, []string{s.Key, s.Value, s.Source, s.Doc})
 			}
 			var b strings.Builder

@@ -1,4 +1,4 @@
-package app
+package settings
 
 import (
 	"os"
@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"lore/internal/fault"
-	"lore/internal/surface/cli"
+	"lore/internal/tool"
 )
 
 // environment is what a test says the environment is.
@@ -16,7 +16,7 @@ func environment(vars map[string]string) func(string) string {
 }
 
 // withConfig makes an app whose settings file has a text.
-func withConfig(t *testing.T, text string, vars map[string]string) (*app, string) {
+func withConfig(t *testing.T, text string, vars map[string]string) (Place, string) {
 	t.Helper()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "lore", "config.toml")
@@ -32,7 +32,7 @@ func withConfig(t *testing.T, text string, vars map[string]string) (*app, string
 			t.Fatal(err)
 		}
 	}
-	return &app{env: environment(all)}, path
+	return Place{Env: environment(all), Tools: func() []*tool.Tool { return nil }}, path
 }
 
 func TestForce(t *testing.T) {
@@ -40,22 +40,22 @@ func TestForce(t *testing.T) {
 	for _, c := range []struct {
 		name, file string
 		env        map[string]string
-		g          cli.Globals
+		g          Flags
 		key        string
 		want, from string
 	}{
-		{"default", "", nil, cli.Globals{}, "log_level", "warn", "default"},
-		{"file", file, nil, cli.Globals{}, "log_level", "info", "file"},
-		{"environment", file, map[string]string{"LORE_LOG_LEVEL": "error"}, cli.Globals{}, "log_level", "error", "environment"},
-		{"flag", file, map[string]string{"LORE_LOG_LEVEL": "error"}, cli.Globals{LogLevel: "debug"}, "log_level", "debug", "flag"},
-		{"no flag sets it", file, nil, cli.Globals{LogLevel: "debug"}, "embed.model", "none", "file"},
+		{"default", "", nil, Flags{}, "log_level", "warn", "default"},
+		{"file", file, nil, Flags{}, "log_level", "info", "file"},
+		{"environment", file, map[string]string{"LORE_LOG_LEVEL": "error"}, Flags{}, "log_level", "error", "environment"},
+		{"flag", file, map[string]string{"LORE_LOG_LEVEL": "error"}, Flags{LogLevel: "debug"}, "log_level", "debug", "flag"},
+		{"no flag sets it", file, nil, Flags{LogLevel: "debug"}, "embed.model", "none", "file"},
 	} {
 		a, _ := withConfig(t, c.file, c.env)
-		conf, err := a.readConfig()
+		conf, err := a.Read()
 		if err != nil {
 			t.Fatal(err)
 		}
-		val, from, err := a.force(&conf, c.g, c.key)
+		val, from, err := a.Force(&conf, c.g, c.key)
 		if err != nil || val != c.want || from != c.from {
 			t.Errorf("%s: %q from %s, %v", c.name, val, from, err)
 		}
@@ -66,22 +66,22 @@ func TestBadSettings(t *testing.T) {
 	for _, c := range []struct {
 		name, file string
 		env        map[string]string
-		g          cli.Globals
+		g          Flags
 		want       string
 	}{
-		{"unknown key", "colour = 'red'\n", nil, cli.Globals{}, "config.toml:1: unknown setting colour"},
-		{"mistyped key", "\n[embed]\nmodle = 'x'\n", nil, cli.Globals{}, "config.toml:3: unknown setting embed.modle; did you mean embed.model?"},
-		{"unknown key of a vault", "[vaults.\"/x\"]\nexclde = []\n", nil, cli.Globals{}, "exclde"},
-		{"broken", "vault = \n", nil, cli.Globals{}, "config.toml:1: "},
-		{"wrong type", "vault = 3\n", nil, cli.Globals{}, "config.toml"},
-		{"level in the file", "log_level = 'loud'\n", nil, cli.Globals{}, `"loud" is no level (from the settings file); use debug`},
-		{"level in the environment", "", map[string]string{"LORE_LOG_LEVEL": "loud"}, cli.Globals{}, "(from $LORE_LOG_LEVEL)"},
-		{"level by flag", "", nil, cli.Globals{LogLevel: "loud"}, "(from --log-level)"},
-		{"model", "[embed]\nmodel = 'ollama:'\n", nil, cli.Globals{}, `"ollama:" is no embedding model`},
-		{"address", "[embed]\nbase_url = 'ftp://x'\n", nil, cli.Globals{}, `"ftp://x" is no address`},
+		{"unknown key", "colour = 'red'\n", nil, Flags{}, "config.toml:1: unknown setting colour"},
+		{"mistyped key", "\n[embed]\nmodle = 'x'\n", nil, Flags{}, "config.toml:3: unknown setting embed.modle; did you mean embed.model?"},
+		{"unknown key of a vault", "[vaults.\"/x\"]\nexclde = []\n", nil, Flags{}, "exclde"},
+		{"broken", "vault = \n", nil, Flags{}, "config.toml:1: "},
+		{"wrong type", "vault = 3\n", nil, Flags{}, "config.toml"},
+		{"level in the file", "log_level = 'loud'\n", nil, Flags{}, `"loud" is no level (from the settings file); use debug`},
+		{"level in the environment", "", map[string]string{"LORE_LOG_LEVEL": "loud"}, Flags{}, "(from $LORE_LOG_LEVEL)"},
+		{"level by flag", "", nil, Flags{LogLevel: "loud"}, "(from --log-level)"},
+		{"model", "[embed]\nmodel = 'ollama:'\n", nil, Flags{}, `"ollama:" is no embedding model`},
+		{"address", "[embed]\nbase_url = 'ftp://x'\n", nil, Flags{}, `"ftp://x" is no address`},
 	} {
 		a, _ := withConfig(t, c.file, c.env)
-		_, err := a.settings(c.g)
+		_, err := a.List(c.g)
 		if fault.Of(err) != fault.Invalid || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.name, err)
 		}
@@ -94,14 +94,14 @@ func TestSet(t *testing.T) {
 	for _, c := range []struct{ key, val string }{
 		{"log_levle", "info"}, {"log_level", "loud"}, {"embed.model", "x"}, {"embed.base_url", "x"}, {"vault", filepath.Join(path, "x")}, {"vault", path},
 	} {
-		if _, err := a.set(c.key, c.val); err == nil {
+		if _, err := a.Set(c.key, c.val); err == nil {
 			t.Errorf("set %s to %q", c.key, c.val)
 		}
 	}
 	if b, err := os.ReadFile(path); err != nil || string(b) != text {
 		t.Errorf("a refusal changed the file: %q, %v", b, err)
 	}
-	s, err := a.set("log_level", "debug")
+	s, err := a.Set("log_level", "debug")
 	if err != nil || s.Value != "debug" || s.Source != "file" {
 		t.Errorf("%+v, %v", s, err)
 	}
@@ -124,7 +124,7 @@ func TestSetKeepsALink(t *testing.T) {
 	if err := os.Symlink(real, path); err != nil {
 		t.Skip("no links here")
 	}
-	if _, err := a.set("log_level", "debug"); err != nil {
+	if _, err := a.Set("log_level", "debug"); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Lstat(path); err != nil || info.Mode()&os.ModeSymlink == 0 {
@@ -142,18 +142,18 @@ func TestExcluded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c := &config{Vaults: map[string]vaultConfig{
+	c := &File{Vaults: map[string]Vault{
 		filepath.Join(dir, "v"): {Exclude: []string{"a"}},
 		filepath.Join(dir, "w", "..", "v") + string(os.PathSeparator): {Exclude: []string{"b"}},
 		filepath.Join(dir, "missing"):                                 {Exclude: []string{"c"}},
 	}}
 	t.Chdir(filepath.Join(dir, "v"))
 	for _, name := range []string{filepath.Join(dir, "v"), ".", filepath.Join("..", "v")} {
-		if got := strings.Join(c.excluded(name), ""); got != "ab" {
+		if got := strings.Join(c.Excluded(name), ""); got != "ab" {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	if got := c.excluded(filepath.Join(dir, "w")); got != nil {
+	if got := c.Excluded(filepath.Join(dir, "w")); got != nil {
 		t.Errorf("another vault: %q", got)
 	}
 }

@@ -1,4 +1,7 @@
-package app
+// Package settings knows what a person can decide about Lore: which settings
+// there are, what the file, the environment and flags say about them, and which
+// of these is in force. Nothing inside a vault can change them.
+package settings
 
 import (
 	"bytes"
@@ -18,13 +21,36 @@ import (
 	"lore/internal/fault"
 	"lore/internal/home"
 	"lore/internal/schema"
-	"lore/internal/surface/cli"
 	"lore/internal/tomledit"
 	"lore/internal/tool"
 )
 
-// A config is the configuration file. Nothing inside a vault can change it.
-type config struct {
+// A Place is where settings come from, beside flags.
+type Place struct {
+	Env func(string) string
+	// Tools are those that can be switched.
+	Tools func() []*tool.Tool
+}
+
+// Home is where things lie for whoever runs the program.
+func (p Place) Home() home.Home { return home.Home{Env: p.Env} }
+
+// Flags are the settings that a command line can give.
+type Flags struct {
+	Vault    string
+	LogLevel string
+}
+
+// A Setting is one value in force.
+type Setting struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"`
+	Source string `json:"source"` // "default", "file", "environment", "flag"
+	Doc    string `json:"doc"`
+}
+
+// A File is the configuration file.
+type File struct {
 	Vault    string `toml:"vault,omitempty" doc:"the vault that is opened when no other is named"`
 	LogLevel string `toml:"log_level,omitempty" doc:"what is logged: debug, info, warn, error"`
 	Embed    struct {
@@ -40,13 +66,13 @@ type config struct {
 		Calls   string `toml:"calls,omitempty"`
 		Changes string `toml:"changes,omitempty"`
 	} `toml:"limits,omitempty"`
-	Tools        map[string]string      `toml:"tools,omitempty"`
-	Instructions map[string]string      `toml:"instructions,omitempty"`
-	Vaults       map[string]vaultConfig `toml:"vaults,omitempty"`
+	Tools        map[string]string `toml:"tools,omitempty"`
+	Instructions map[string]string `toml:"instructions,omitempty"`
+	Vaults       map[string]Vault  `toml:"vaults,omitempty"`
 }
 
-// A vaultConfig is a section [vaults."/path"] of the file.
-type vaultConfig struct {
+// A Vault is a section [vaults."/path"] of the file.
+type Vault struct {
 	Exclude   []string `toml:"exclude,omitempty"`
 	Protected []string `toml:"protected,omitempty"`
 }
@@ -55,48 +81,48 @@ type vaultConfig struct {
 // overrides the file.
 type value struct {
 	key, doc, def, env string
-	at                 func(*config) *string
+	at                 func(*File) *string
 	check              func(string) error
-	flag               func(cli.Globals) string // nil when no flag sets it
+	flag               func(Flags) string // nil when no flag sets it
 }
 
 func values() []value {
 	return []value{
 		{
 			"vault", "the vault that is opened when no other is named", "", "LORE_VAULT",
-			func(c *config) *string { return &c.Vault }, nil, func(g cli.Globals) string { return g.Vault },
+			func(c *File) *string { return &c.Vault }, nil, func(g Flags) string { return g.Vault },
 		},
 		{
 			"log_level", "what is logged: debug, info, warn, error", "warn", "LORE_LOG_LEVEL",
-			func(c *config) *string { return &c.LogLevel }, checkLevel, func(g cli.Globals) string { return g.LogLevel },
+			func(c *File) *string { return &c.LogLevel }, CheckLevel, func(g Flags) string { return g.LogLevel },
 		},
 		{
 			"embed.model", "builtin, none, ollama:MODEL or openai:MODEL", "builtin", "LORE_EMBED_MODEL",
-			func(c *config) *string { return &c.Embed.Model }, checkModel, nil,
+			func(c *File) *string { return &c.Embed.Model }, checkModel, nil,
 		},
 		{
 			"embed.base_url", "where the embedding server listens", "", "LORE_EMBED_BASE_URL",
-			func(c *config) *string { return &c.Embed.BaseURL }, checkURL, nil,
+			func(c *File) *string { return &c.Embed.BaseURL }, checkURL, nil,
 		},
 		{
 			"embed.key_env", "the environment variable that holds the server's key", "", "LORE_EMBED_KEY_ENV",
-			func(c *config) *string { return &c.Embed.KeyEnv }, nil, nil,
+			func(c *File) *string { return &c.Embed.KeyEnv }, nil, nil,
 		},
 		{
 			"approve.create", "what happens when something wants to make a new note: ask or allow", "ask", "LORE_APPROVE_CREATE",
-			func(c *config) *string { return &c.Approve.Create }, checkCreate, nil,
+			func(c *File) *string { return &c.Approve.Create }, checkCreate, nil,
 		},
 		{
 			"approve.many", "from how many files on a change counts as destructive", "20", "LORE_APPROVE_MANY",
-			func(c *config) *string { return &c.Approve.Many }, checkNumber("approve.many"), nil,
+			func(c *File) *string { return &c.Approve.Many }, checkNumber("approve.many"), nil,
 		},
 		{
 			"limits.calls", "how many calls a program or model may make in a minute", "300", "LORE_LIMITS_CALLS",
-			func(c *config) *string { return &c.Limits.Calls }, checkNumber("limits.calls"), nil,
+			func(c *File) *string { return &c.Limits.Calls }, checkNumber("limits.calls"), nil,
 		},
 		{
 			"limits.changes", "how many of them may change something", "60", "LORE_LIMITS_CHANGES",
-			func(c *config) *string { return &c.Limits.Changes }, checkNumber("limits.changes"), nil,
+			func(c *File) *string { return &c.Limits.Changes }, checkNumber("limits.changes"), nil,
 		},
 	}
 }
@@ -108,7 +134,8 @@ func checkCreate(s string) error {
 	return nil
 }
 
-func checkSwitch(s string) error {
+// CheckSwitch refuses what is no state of a tool.
+func CheckSwitch(s string) error {
 	if !slices.Contains([]string{"on", "off", "ask", "allow"}, s) {
 		return fault.Field("tools", "use on, off, ask or allow", "%q is none of them", s)
 	}
@@ -128,12 +155,12 @@ func checkNumber(key string) func(string) error {
 func toolSetting(name string) value {
 	return value{
 		key: "tools." + name, doc: "on, off, ask or allow", def: "on",
-		at: func(c *config) *string { s := c.Tools[name]; return &s }, check: checkSwitch,
+		at: func(c *File) *string { s := c.Tools[name]; return &s }, check: CheckSwitch,
 	}
 }
 
 // setting finds the value of a key.
-func setting(key string) (value, error) {
+func (p Place) setting(key string) (value, error) {
 	var keys []string
 	for _, v := range values() {
 		if v.key == key {
@@ -145,7 +172,7 @@ func setting(key string) (value, error) {
 		if tool.IsExternal(name) {
 			return toolSetting(name), nil
 		}
-		for _, t := range catalogue() {
+		for _, t := range p.Tools() {
 			if t.Name == name || t.Set == name {
 				return toolSetting(name), nil
 			}
@@ -167,7 +194,8 @@ func checkURL(s string) error {
 	return nil
 }
 
-func checkLevel(s string) error {
+// CheckLevel refuses what is no level of the log.
+func CheckLevel(s string) error {
 	if !slices.Contains([]string{"debug", "info", "warn", "error"}, s) {
 		return fault.Field("log_level", "use debug, info, warn or error", "%q is no level", s)
 	}
@@ -185,17 +213,17 @@ func checkModel(s string) error {
 	return fault.Field("embed.model", "use builtin, none, ollama:MODEL or openai:MODEL", "%q is no embedding model", s)
 }
 
-// configPath is where the configuration file lies.
-func (a *app) configPath() (string, error) {
-	dir, err := a.home().Config()
+// Path is where the configuration file lies.
+func (p Place) Path() (string, error) {
+	dir, err := p.Home().Config()
 	return filepath.Join(dir, "config.toml"), err
 }
 
-// readConfig reads the file. A missing one is an empty one; a key that does not
+// Read reads the file. A missing one is an empty one; a key that does not
 // exist is an error, because a mistyped setting is worse than none.
-func (a *app) readConfig() (config, error) {
-	var c config
-	path, err := a.configPath()
+func (p Place) Read() (File, error) {
+	var c File
+	path, err := p.Path()
 	if err != nil {
 		return c, err
 	}
@@ -241,10 +269,10 @@ func badSyntax(path string, err error) error {
 	return fault.New(fault.Invalid, "%s: %v", path, err)
 }
 
-// force returns one setting as it is in force, and where it comes from. A value
+// Force returns one setting as it is in force, and where it comes from. A value
 // that cannot be right is an error that names its place.
-func (a *app) force(c *config, g cli.Globals, key string) (val, from string, err error) {
-	v, err := setting(key)
+func (p Place) Force(c *File, g Flags, key string) (val, from string, err error) {
+	v, err := p.setting(key)
 	if err != nil {
 		return "", "", err
 	}
@@ -253,7 +281,7 @@ func (a *app) force(c *config, g cli.Globals, key string) (val, from string, err
 	if s := *v.at(c); s != "" {
 		val, from, place = s, "file", "the settings file"
 	}
-	if s := a.env(v.env); v.env != "" && s != "" {
+	if s := p.Env(v.env); v.env != "" && s != "" {
 		val, from, place = s, "environment", "$"+v.env
 	}
 	if v.flag != nil && v.flag(g) != "" {
@@ -270,93 +298,94 @@ func (a *app) force(c *config, g cli.Globals, key string) (val, from string, err
 	return val, from, nil
 }
 
-// get is force without flags.
-func (a *app) get(c *config, key string) (string, error) {
-	val, _, err := a.force(c, cli.Globals{}, key)
+// Get is [Place.Force] without flags.
+func (p Place) Get(c *File, key string) (string, error) {
+	val, _, err := p.Force(c, Flags{}, key)
 	return val, err
 }
 
-func (a *app) settings(g cli.Globals) ([]cli.Setting, error) {
-	c, err := a.readConfig()
+// List tells every setting in force and where it comes from.
+func (p Place) List(g Flags) ([]Setting, error) {
+	c, err := p.Read()
 	if err != nil {
 		return nil, err
 	}
-	path, err := a.configPath()
+	path, err := p.Path()
 	if err != nil {
 		return nil, err
 	}
-	var out []cli.Setting
+	var out []Setting
 	for _, v := range values() {
-		val, from, err := a.force(&c, g, v.key)
+		val, from, err := p.Force(&c, g, v.key)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, cli.Setting{Key: v.key, Value: val, Source: from, Doc: v.doc})
+		out = append(out, Setting{Key: v.key, Value: val, Source: from, Doc: v.doc})
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Tools)) {
-		out = append(out, cli.Setting{Key: "tools." + name, Value: c.Tools[name], Source: "file", Doc: toolSetting(name).doc})
+		out = append(out, Setting{Key: "tools." + name, Value: c.Tools[name], Source: "file", Doc: toolSetting(name).doc})
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Vaults)) {
-		out = append(out, cli.Setting{
+		out = append(out, Setting{
 			Key: fmt.Sprintf("vaults.%q.exclude", name), Value: strings.Join(c.Vaults[name].Exclude, ", "),
 			Source: "file", Doc: "what Lore must not see of this vault",
-		}, cli.Setting{
+		}, Setting{
 			Key: fmt.Sprintf("vaults.%q.protected", name), Value: strings.Join(c.Vaults[name].Protected, ", "),
 			Source: "file", Doc: "what only a person may change",
 		})
 	}
-	data, err := a.home().Data()
+	data, err := p.Home().Data()
 	if err != nil {
 		return nil, err
 	}
-	here, err := a.home().Vault(g.Vault, c.Vault)
+	here, err := p.Home().Vault(g.Vault, c.Vault)
 	if err != nil {
 		here = "" // no folder of notes; a command that needs one says so
 	}
 	return append(out,
-		cli.Setting{Key: "(vault here)", Value: here, Doc: "what a command opens from this folder"},
-		cli.Setting{Key: "(settings file)", Value: path, Doc: "where these are kept"},
-		cli.Setting{Key: "(data folder)", Value: data, Doc: "indexes; may be deleted at any time"}), nil
+		Setting{Key: "(vault here)", Value: here, Doc: "what a command opens from this folder"},
+		Setting{Key: "(settings file)", Value: path, Doc: "where these are kept"},
+		Setting{Key: "(data folder)", Value: data, Doc: "indexes; may be deleted at any time"}), nil
 }
 
-// set changes one line of the configuration file and keeps the others as they
+// Set changes one line of the configuration file and keeps the others as they
 // are, comments too.
-func (a *app) set(key, val string) (cli.Setting, error) {
-	v, err := setting(key)
+func (p Place) Set(key, val string) (Setting, error) {
+	v, err := p.setting(key)
 	if err != nil {
-		return cli.Setting{}, err
+		return Setting{}, err
 	}
 	if val, err = v.clean(val); err != nil {
-		return cli.Setting{}, err
+		return Setting{}, err
 	}
 	// A file that cannot be read is not written over.
-	if _, err := a.readConfig(); err != nil {
-		return cli.Setting{}, err
+	if _, err := p.Read(); err != nil {
+		return Setting{}, err
 	}
-	path, err := a.configPath()
+	path, err := p.Path()
 	if err != nil {
-		return cli.Setting{}, err
+		return Setting{}, err
 	}
 	old, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return cli.Setting{}, err
+		return Setting{}, err
 	}
 	text, err := tomledit.Set(old, key, val)
 	if err != nil {
-		return cli.Setting{}, fault.Fix(fault.Invalid, "edit "+path+" by hand", "%s cannot be changed without rewriting the file", key)
+		return Setting{}, fault.Fix(fault.Invalid, "edit "+path+" by hand", "%s cannot be changed without rewriting the file", key)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return cli.Setting{}, err
+		return Setting{}, err
 	}
 	if err := home.Replace(path, text); err != nil {
-		return cli.Setting{}, err
+		return Setting{}, err
 	}
-	c, err := a.readConfig()
+	c, err := p.Read()
 	if err != nil {
-		return cli.Setting{}, err
+		return Setting{}, err
 	}
-	now, from, err := a.force(&c, cli.Globals{}, key)
-	return cli.Setting{Key: key, Value: now, Source: from, Doc: v.doc}, err
+	now, from, err := p.Force(&c, Flags{}, key)
+	return Setting{Key: key, Value: now, Source: from, Doc: v.doc}, err
 }
 
 // clean checks a value that a person wants to keep. A vault is kept by its
@@ -379,4 +408,28 @@ func (v value) clean(val string) (string, error) {
 		return "", fault.Field("vault", "name the folder that holds your notes", "%q is no folder", val)
 	}
 	return abs, nil
+}
+
+// Excluded are the patterns that the settings keep out of the vault at dir.
+func (c *File) Excluded(dir string) []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(c.Vaults)) {
+		if home.SameFolder(home.Expand(name), dir) {
+			out = append(out, c.Vaults[name].Exclude...)
+		}
+	}
+	return out
+}
+
+// Number is a setting that counts.
+func (p Place) Number(c *File, key string) (int, error) {
+	s, err := p.Get(c, key)
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return 0, fault.Field(key, "give a whole number", "%q is none", s)
+	}
+	return n, nil
 }
