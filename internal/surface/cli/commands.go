@@ -16,7 +16,6 @@ import (
 	"lore/internal/access"
 	"lore/internal/fault"
 	"lore/internal/settings"
-
 	"lore/internal/surface/draw"
 	"lore/internal/surface/install"
 	"lore/internal/surface/servers"
