@@ -7,7 +7,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 ERRCHECK := github.com/kisielk/errcheck@v1.9.0
 export CGO_ENABLED ?= 0
 
-.PHONY: build run test check unit race crash browser torture servers arm64 conformance bench fuzz demo model generate clean
+.PHONY: build run test check unit race crash browser torture arm64 conformance bench fuzz demo model generate clean
 
 build: ## build bin/lore
 	$(GO) build -trimpath -o $(BIN) ./cmd/lore
@@ -22,10 +22,10 @@ check: ## formatting, vet, staticcheck, unchecked errors, generated files
 	$(GO) vet ./...
 	$(GO) vet -tags crash ./internal/vault/... ./internal/app
 	$(GO) vet -tags browser ./e2e/...
-	$(GO) vet -tags clients ./e2e/clients
+	$(GO) vet -tags clients ./e2e/clients ./e2e/servers
 	$(GO) mod verify
 	$(GO) run $(STATICCHECK) ./...
-	$(GO) run $(STATICCHECK) -tags clients ./e2e/clients
+	$(GO) run $(STATICCHECK) -tags clients ./e2e/clients ./e2e/servers
 	$(GO) run $(ERRCHECK) -ignoretests -exclude .errcheck ./cmd/... ./internal/...
 	GOOS=darwin GOARCH=arm64 $(GO) vet ./cmd/... ./internal/...
 	GOOS=windows GOARCH=amd64 $(GO) vet ./cmd/... ./internal/...
@@ -45,15 +45,10 @@ browser: ## attacks from a real page in a real Chromium
 torture: ## the same, TORTURE times as often (default 20)
 	TORTURE=$${TORTURE:-20} $(GO) test -tags crash -count=1 -timeout 0 -v -run 'Killed' ./internal/vault/writer ./internal/app
 
-SERVERS ?= $(CURDIR)/e2e/servers/node_modules/.lore
-servers: ## other people's MCP servers from npm: used, killed and updated
-	sh e2e/servers/install.sh $(SERVERS)
-	LORE_SERVERS=$(SERVERS) $(GO) test -tags clients -count=1 -timeout 10m ./e2e/servers
-
 arm64: ## the assembly for arm64, under emulation
 	@sh scripts/need.sh qemu-aarch64 qemu-user && GOARCH=arm64 $(GO) test -exec qemu-aarch64 ./internal/vector/... ./internal/embed/... || { sh scripts/need.sh --have qemu-aarch64 && exit 1 || echo "arm64: skipped, no emulator can be installed here"; }
 
-conformance: build ## programs that are not ours judge Lore: conformance suites, the MCP inspector, SDKs, an OpenAPI validator
+conformance: build ## programs that are not ours: conformance suites, the MCP inspector, SDKs, an OpenAPI validator judge Lore, and Lore uses their servers
 	@GO=$(GO) sh scripts/conformance.sh
 
 bench: ## the tables of bench/README.md; needs the data (see there)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # conformance.sh: lets the programs of e2e/clients judge bin/lore, which make
-# builds before. Prints one line for each test, and everything when one fails.
+# builds before, and lets Lore use the servers among them. Prints one line for each test, and everything when one fails.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -15,7 +15,7 @@ fi
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-if ${GO:-go} test -tags clients -count=1 -v -timeout 10m ./e2e/clients >"$log" 2>&1; then
+if ${GO:-go} test -tags clients -count=1 -v -timeout 10m ./e2e/clients ./e2e/servers >"$log" 2>&1; then
 	grep -E '^ *--- |passed, |^ok' "$log"
 else
 	grep -v '^=== ' "$log"

@@ -55,11 +55,16 @@ type bench struct {
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	b := &bench{t: t, dir: t.TempDir(), installed: os.Getenv("LORE_SERVERS"), changed: make(chan struct{}, 100), log: &bytes.Buffer{}}
-	if b.installed == "" {
-		t.Fatal("LORE_SERVERS names no folder; use make servers")
+	installed, err := filepath.Abs(filepath.Join("..", "clients", "node_modules")) // by scripts/node.sh
+	if err != nil {
+		t.Fatal(err)
 	}
-	b.node = filepath.Join(b.installed, "node_modules", "node-linux", "bin", "node")
+	b := &bench{t: t, dir: t.TempDir(), installed: installed, changed: make(chan struct{}, 100), log: &bytes.Buffer{}}
+	if found, _ := filepath.Glob(filepath.Join(b.installed, "node-linux-*", "bin", "node")); len(found) > 0 {
+		b.node = found[0]
+	} else if b.node, err = exec.LookPath("node"); err != nil {
+		t.Fatalf("%v; run scripts/node.sh", err)
+	}
 	for _, d := range []string{"vault", "home", "config/lore", "data", "files"} {
 		if err := os.MkdirAll(filepath.Join(b.dir, d), 0o755); err != nil {
 			t.Fatal(err)
@@ -94,7 +99,7 @@ func (b *bench) write(name, text string) {
 
 // server is an entry that starts a package.
 func (b *bench) server(pkg string, env map[string]string, args ...string) map[string]any {
-	main := filepath.Join(b.installed, "node_modules", filepath.FromSlash(pkg), "dist", "index.js")
+	main := filepath.Join(b.installed, filepath.FromSlash(pkg), "dist", "index.js")
 	return map[string]any{"command": b.node, "args": append([]string{main}, args...), "env": env}
 }
 
