@@ -47,7 +47,7 @@ func (a *app) mcp(ctx context.Context, g cli.Globals, o cli.MCPOptions, in io.Re
 // refuses at once what cannot work.
 func (a *app) shelf(g cli.Globals, o cli.MCPOptions) (tool.Door, mcp.Options, error) {
 	opts := mcp.Options{
-		Version: version(), Now: a.now, Toolsets: o.Toolsets, Tools: o.Tools, Exclude: o.Exclude, ReadOnly: o.ReadOnly,
+		Version: version(), Now: a.now, Toolsets: o.Toolsets, Tools: o.Tools, Exclude: o.Exclude, ReadOnly: o.ReadOnly, Hold: o.Hold,
 		Who:     access.Principal{Kind: access.MCP, ID: "stdio", Surface: "mcp", Scopes: []access.Scope{access.Read, access.Write, access.Destroy}},
 		Trusted: func(access.Principal) bool { return o.Trust },
 	}

@@ -11,6 +11,7 @@ import (
 	"lore/internal/fault"
 	"lore/internal/surface/cli"
 	"lore/internal/surface/mcp"
+	"lore/internal/surface/page"
 	"lore/internal/surface/rest"
 	"lore/internal/surface/serve"
 	"lore/internal/token"
@@ -33,17 +34,17 @@ func (s *session) serve(ctx context.Context, reg *tool.Registry, o cli.ServeOpti
 	if err != nil {
 		return err
 	}
-	api := rest.New(rest.Options{
-		Door: reg, Bus: s.bus, Vault: filepath.Base(s.vault.Dir()), Version: o.Version, Closing: server.Closing(),
-	})
-	defer api.Close()
-	server.Add(api.Routes()...)
-	endpoint := s.mcpEndpoint(reg, o.Version)
-	server.Add(mcpRoutes(endpoint)...)
 	l, err := server.Listen(ctx)
 	if err != nil {
 		return err
 	}
+	name, where := filepath.Base(s.vault.Dir()), func(id string) string { return server.Address(l) + page.Path(id) }
+	api := rest.New(rest.Options{Door: reg, Bus: s.bus, Vault: name, Version: o.Version, Page: where, Closing: server.Closing()})
+	defer api.Close()
+	server.Add(api.Routes()...)
+	server.Add(page.New(page.Options{Door: reg, Vault: name, API: rest.Prefix}).Routes()...)
+	endpoint := s.mcpEndpoint(reg, o.Version, where)
+	server.Add(mcpRoutes(endpoint)...)
 	s.log.Info("listening", "address", server.Address(l))
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return server.Serve(ctx, l) })
@@ -63,9 +64,9 @@ type caller struct{}
 
 // mcpEndpoint offers the tools to MCP clients over HTTP. Who calls, the shell
 // has found out.
-func (s *session) mcpEndpoint(reg *tool.Registry, version string) *mcp.Endpoint {
+func (s *session) mcpEndpoint(reg *tool.Registry, version string, where func(id string) string) *mcp.Endpoint {
 	return mcp.Handler(func() tool.Door { return reg }, mcp.Options{
-		Version: version, Bus: s.bus, Log: s.log, Now: s.app.now,
+		Version: version, Bus: s.bus, Log: s.log, Now: s.app.now, Where: where, Hold: mcp.DefaultHold,
 		From: func(ctx context.Context) (access.Principal, bool) {
 			who, ok := ctx.Value(caller{}).(access.Principal)
 			return who, ok

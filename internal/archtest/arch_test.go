@@ -32,7 +32,7 @@ var layers = [][]string{
 	{"tools/notes", "tools/find", "tools/work"},
 	{"surface/draw", "surface/argv", "surface/serve"},
 	{"surface/install"},
-	{"surface/cli", "surface/rest", "surface/mcp"},
+	{"surface/cli", "surface/rest", "surface/page", "surface/mcp"},
 	{"app"},
 }
 
@@ -46,6 +46,7 @@ var barred = map[string][]string{
 	"surface/cli":   {"vault", "index", "index/sqlite", "search", "graph", "tools/notes", "tools/find", "embed", "note"},
 	"surface/serve": {"tool", "vault", "index"},
 	"surface/rest":  {"vault", "index", "index/sqlite", "search", "graph", "embed", "note", "history", "approval"},
+	"surface/page":  {"vault", "index", "index/sqlite", "search", "graph", "embed", "note", "history", "approval"},
 	"index/sqlite":  {"vault", "note"},
 	"surface/mcp":   {"vault", "index", "index/sqlite", "search", "graph", "tools/notes", "tools/find", "tools/work", "embed", "note"},
 }

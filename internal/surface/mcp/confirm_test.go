@@ -105,6 +105,7 @@ type wire struct {
 	url  string
 	who  string
 	path string
+	can  string // what the client says it can do
 }
 
 type keyed struct{}
@@ -126,12 +127,12 @@ func serve(t *testing.T, w *world, o mcp.Options) wire {
 		h.ServeHTTP(rw, r)
 	}))
 	t.Cleanup(srv.Close)
-	return wire{t: t, url: srv.URL, who: "anna", path: "/mcp"}
+	return wire{t: t, url: srv.URL, who: "anna", path: "/mcp", can: `{"elicitation":{"form":{}}}`}
 }
 
 func (w wire) call(args, more string) (status int, body string) {
 	w.t.Helper()
-	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}}}}`
+	meta := `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":` + w.can + `}`
 	msg := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"edit_note","arguments":%s%s,%s}}`, args, more, meta)
 	req, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, w.url+w.path, bytes.NewReader([]byte(msg)))
 	if err != nil {

@@ -57,12 +57,19 @@ type Options struct {
 	// what destroys or runs a command. Nobody's may when it is nil: a program
 	// could give the answer.
 	Trusted func(access.Principal) bool
-	// Where tells a person how to approve a question; nil names the command.
+	// Where tells a person how to approve a question: the address of a page, or
+	// a command; nil names the command.
 	Where func(id string) string
+	// Hold is how long a call that asks a person may wait for the answer, when
+	// the client wants to hear of progress; zero answers at once. [DefaultHold]
+	// is a good one.
+	Hold time.Duration
 	// Bus brings news of the list of tools; may be nil.
 	Bus *event.Bus
 	Log *slog.Logger
 	Now func() time.Time
+	// After is the clock of whatever waits; nil is time.After.
+	After func(time.Duration) <-chan time.Time
 	// Key authenticates what clients hand back; a random one is made for a run.
 	Key []byte
 }
@@ -79,6 +86,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.After == nil {
+		o.After = time.After
 	}
 	if len(o.Key) == 0 {
 		o.Key = []byte(rand.Text() + rand.Text())
@@ -256,7 +266,7 @@ func (s *Server) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallT
 	case err != nil:
 		return failed(err)
 	case res.Question != nil:
-		return s.confirm(req, res)
+		return s.confirm(ctx, req, res)
 	}
 	return answered(res)
 }
