@@ -43,7 +43,7 @@ func (s *session) serve(ctx context.Context, reg *tool.Registry, o cli.ServeOpti
 	defer api.Close()
 	server.Add(api.Routes()...)
 	server.Add(page.New(page.Options{Door: reg, Vault: name, API: rest.Prefix}).Routes()...)
-	endpoint := s.mcpEndpoint(reg, o.Version, where)
+	endpoint := s.mcpEndpoint(reg, o.Version, where, server.Closing())
 	server.Add(mcpRoutes(endpoint)...)
 	s.log.Info("listening", "address", server.Address(l))
 	g, ctx := errgroup.WithContext(ctx)
@@ -64,9 +64,9 @@ type caller struct{}
 
 // mcpEndpoint offers the tools to MCP clients over HTTP. Who calls, the shell
 // has found out.
-func (s *session) mcpEndpoint(reg *tool.Registry, version string, where func(id string) string) *mcp.Endpoint {
+func (s *session) mcpEndpoint(reg *tool.Registry, version string, where func(id string) string, closing <-chan struct{}) *mcp.Endpoint {
 	return mcp.Handler(func() tool.Door { return reg }, mcp.Options{
-		Version: version, Bus: s.bus, Log: s.log, Now: s.app.now, Where: where, Hold: mcp.DefaultHold,
+		Version: version, Bus: s.bus, Log: s.log, Now: s.app.now, Where: where, Hold: mcp.DefaultHold, Closing: closing,
 		From: func(ctx context.Context) (access.Principal, bool) {
 			who, ok := ctx.Value(caller{}).(access.Principal)
 			return who, ok

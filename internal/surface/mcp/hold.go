@@ -62,6 +62,9 @@ func (s *Server) hold(ctx context.Context, req *sdk.CallToolRequest, res tool.Re
 		case <-end:
 			stop()
 			return s.ended(ctx, <-over) // what was answered in this moment counts
+		case <-s.opts.Closing:
+			stop()
+			return s.ended(ctx, <-over)
 		case <-ctx.Done():
 			<-over
 			return nil, ctx.Err()

@@ -64,7 +64,10 @@ type Options struct {
 	// the client wants to hear of progress; zero answers at once. [DefaultHold]
 	// is a good one.
 	Hold time.Duration
-	// Bus brings news of the list of tools; may be nil.
+	// Closing is closed when the program begins to stop; nil never is. Whoever
+	// only listens or waits is let go then.
+	Closing <-chan struct{}
+	// Bus brings news of the list of tools and of notes; may be nil.
 	Bus *event.Bus
 	Log *slog.Logger
 	Now func() time.Time
@@ -146,6 +149,9 @@ type Server struct {
 
 	mu     sync.Mutex
 	listed map[string]string // the tools as they were registered, by name
+
+	asking  sync.Mutex // one look at the prompts at a time
+	prompts promptShelf
 }
 
 // New makes a server over whatever door stands open at each call.
@@ -153,18 +159,20 @@ func New(door func() tool.Door, o Options) *Server {
 	s := &Server{opts: o.withDefaults(), door: door, listed: map[string]string{}}
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "lore", Title: "Lore", Version: o.Version}, &sdk.ServerOptions{
 		Instructions: instructions,
-		Logger:       s.opts.Log,
+		Logger:       quiet(s.opts.Log),
 		PageSize:     1000, // tools and prompts fit on one page; notes have pages of our own
 		Capabilities: &sdk.ServerCapabilities{
 			Tools:       &sdk.ToolCapabilities{ListChanged: true},
-			Resources:   &sdk.ResourceCapabilities{},
-			Prompts:     &sdk.PromptCapabilities{},
+			Resources:   &sdk.ResourceCapabilities{ListChanged: true, Subscribe: true},
+			Prompts:     &sdk.PromptCapabilities{ListChanged: true},
 			Completions: &sdk.CompletionCapabilities{},
 		},
 		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) {
 			c.CacheScope = "private" // notes must not lie in a cache that others read
 		},
-		CompletionHandler: s.complete,
+		CompletionHandler:  s.complete,
+		SubscribeHandler:   s.subscribe,
+		UnsubscribeHandler: func(context.Context, *sdk.UnsubscribeRequest) error { return nil },
 	})
 	s.addResources()
 	s.addPrompts()
@@ -180,6 +188,8 @@ func (s *Server) middleware(next sdk.MethodHandler) sdk.MethodHandler {
 		switch method {
 		case "tools/list":
 			s.refresh()
+		case "prompts/list", "prompts/get":
+			s.refreshPrompts(ctx)
 		case "resources/list":
 			return s.listResources(ctx, method, req, next)
 		}
@@ -237,22 +247,6 @@ func (s *Server) describe(t *tool.Tool) *sdk.Tool {
 	return &sdk.Tool{
 		Name: t.Name, Title: t.Title, Description: doc, InputSchema: t.Input(),
 		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: reads, IdempotentHint: reads, DestructiveHint: &destroys, OpenWorldHint: &open},
-	}
-}
-
-// Follow keeps the list of tools up to date until ctx ends.
-func (s *Server) Follow(ctx context.Context, bus *event.Bus) {
-	follow(ctx, bus, s.refresh)
-}
-
-func follow(ctx context.Context, bus *event.Bus, f func()) {
-	if bus == nil {
-		return
-	}
-	sub := bus.Subscribe(tool.TopicTools)
-	defer sub.Close()
-	for ok := true; ok; _, ok = sub.Next(ctx.Done()) {
-		f() // the first time for what changed before we listened
 	}
 }
 
