@@ -31,9 +31,8 @@ const beat = 5 * time.Second
 // not vanish under the eyes of whoever reads it. It stays for its day, is bound
 // to what it showed, and its asker can look how it stands.
 func (s *Server) hold(ctx context.Context, req *sdk.CallToolRequest, res tool.Result) (*sdk.CallToolResult, error) {
-	token := req.Params.GetProgressToken()
-	patience := s.opts.Hold
-	if token == nil {
+	told, patience := reportOf(ctx, req), s.opts.Hold
+	if told.token == nil {
 		patience = min(patience, quietHold)
 	}
 	switch {
@@ -47,14 +46,9 @@ func (s *Server) hold(ctx context.Context, req *sdk.CallToolRequest, res tool.Re
 	over := make(chan ended, 1)
 	go func() { over <- s.untilOver(inner, res) }()
 	message := "Waiting for a person: " + draw.OneLine(res.Question.Preview.Summary) + ". To answer: " + s.opts.Where(res.Question.ID)
-	end := s.opts.After(patience)
+	end, base := s.opts.After(patience), told.next()
 	for waited := time.Duration(0); ; waited += beat {
-		if token != nil {
-			// A client that is gone is seen by its request's end.
-			_ = req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
-				ProgressToken: token, Progress: waited.Seconds(), Total: patience.Seconds(), Message: message,
-			})
-		}
+		told.waiting(ctx, base, waited, patience, message)
 		select {
 		case e := <-over:
 			return s.ended(ctx, e)

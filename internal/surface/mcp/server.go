@@ -255,6 +255,7 @@ func (s *Server) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallT
 	if req.Params.RequestState != "" {
 		return s.resume(ctx, req)
 	}
+	ctx = reporting(ctx, req)
 	res, err := s.door().Call(ctx, s.opts.Who, req.Params.Name, req.Params.Arguments)
 	switch {
 	case err != nil:

@@ -305,23 +305,21 @@ func TestListChanged(t *testing.T) {
 
 func TestCancelledCall(t *testing.T) {
 	w := open(t)
-	for _, era := range eras {
-		cs := connect(t, mcp.New(w.door, mcp.Options{Who: client(), Toolsets: []string{"test", "notes"}}), era, nil)
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error, 1)
-		go func() {
-			_, err := cs.CallTool(ctx, &sdk.CallToolParams{Name: "hang"})
-			done <- err
-		}()
-		inside := <-w.began
-		// A call that hangs stops no other.
-		if res := call(t, cs, "read_note", map[string]any{"path": "Matcha"}); res.IsError {
-			t.Error(textOf(res))
+	for _, over := range []string{"pipe", "http"} {
+		for _, era := range eras {
+			cs := joined(t, w, over, era, mcp.Options{Who: client(), Toolsets: []string{"test", "notes"}}, nil)
+			ctx, cancel := context.WithCancel(t.Context())
+			done := calling(ctx, cs, nil, "hang", nil)
+			inside := <-w.began
+			// A call that hangs stops no other.
+			if res := call(t, cs, "read_note", map[string]any{"path": "Matcha"}); res.IsError {
+				t.Error(textOf(res))
+			}
+			cancel()
+			if _, ok := (<-done).(error); !ok {
+				t.Errorf("%s %s: a cancelled call answered", over, era)
+			}
+			<-inside.Done()
 		}
-		cancel()
-		if err := <-done; err == nil {
-			t.Errorf("%s: a cancelled call answered", era)
-		}
-		<-inside.Done()
 	}
 }
