@@ -44,6 +44,7 @@ func (s *session) serve(ctx context.Context, reg *tool.Registry, o cli.ServeOpti
 	server.Add(api.Routes()...)
 	server.Add(page.New(page.Options{Door: reg, Vault: name, API: rest.Prefix}).Routes()...)
 	endpoint := s.mcpEndpoint(reg, o.Version, where, server.Closing())
+	defer endpoint.Close()
 	server.Add(mcpRoutes(endpoint)...)
 	s.log.Info("listening", "address", server.Address(l))
 	g, ctx := errgroup.WithContext(ctx)

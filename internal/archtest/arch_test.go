@@ -30,7 +30,7 @@ var layers = [][]string{
 	{"tool/tooldoc", "approval", "history", "token"},
 	{"tool/tooltest"}, // only tests link it
 	{"tools/notes", "tools/find", "tools/work"},
-	{"surface/draw", "surface/argv", "surface/serve", "surface/template"},
+	{"surface/draw", "surface/argv", "surface/serve", "surface/template", "surface/task"},
 	{"surface/install"},
 	{"surface/cli", "surface/rest", "surface/page", "surface/mcp"},
 	{"app"},

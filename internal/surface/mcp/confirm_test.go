@@ -124,6 +124,7 @@ func served(t *testing.T, w *world, o mcp.Options) (wire, *mcp.Endpoint) {
 		return p, ok
 	}
 	h := mcp.Handler(w.door, o)
+	t.Cleanup(h.Close)
 	srv := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if id := r.Header.Get("Who"); id != "" {
 			p := client()

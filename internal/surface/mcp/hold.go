@@ -7,6 +7,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"lore/internal/surface/draw"
+	"lore/internal/surface/task"
 	"lore/internal/tool"
 )
 
@@ -31,21 +32,24 @@ const beat = 5 * time.Second
 // not vanish under the eyes of whoever reads it. It stays for its day, is bound
 // to what it showed, and its asker can look how it stands.
 func (s *Server) hold(ctx context.Context, req *sdk.CallToolRequest, res tool.Result) (*sdk.CallToolResult, error) {
+	if res.Question.State.Over() {
+		return s.ended(ctx, s.untilOver(ctx, res))
+	}
+	if task.Promote(ctx, taskLife, s.waitingFor(res)) {
+		return s.outlast(ctx, res)
+	}
 	told, patience := reportOf(ctx, req), s.opts.Hold
 	if told.token == nil {
 		patience = min(patience, quietHold)
 	}
-	switch {
-	case res.Question.State.Over():
-		return s.ended(ctx, s.untilOver(ctx, res))
-	case patience <= 0:
+	if patience <= 0 {
 		return s.waits(res)
 	}
 	inner, stop := context.WithCancel(ctx)
 	defer stop()
 	over := make(chan ended, 1)
 	go func() { over <- s.untilOver(inner, res) }()
-	message := "Waiting for a person: " + draw.OneLine(res.Question.Preview.Summary) + ". To answer: " + s.opts.Where(res.Question.ID)
+	message := s.waitingFor(res)
 	end, base := s.opts.After(patience), told.next()
 	for waited := time.Duration(0); ; waited += beat {
 		told.waiting(ctx, base, waited, patience, message)
@@ -64,6 +68,26 @@ func (s *Server) hold(ctx context.Context, req *sdk.CallToolRequest, res tool.Re
 			return nil, ctx.Err()
 		}
 	}
+}
+
+// waitingFor says what a call waits for, and where that can be given.
+func (s *Server) waitingFor(res tool.Result) string {
+	return "Waiting for a person: " + draw.OneLine(res.Question.Preview.Summary) + ". To answer: " + s.opts.Where(res.Question.ID)
+}
+
+// taskLife is longer than a question waits.
+const taskLife = 25 * time.Hour
+
+// outlast waits, in a task, until the question is over. A client that cancels
+// the task has said that it no longer wants the answer, so the question is
+// withdrawn, if nobody has answered it.
+func (s *Server) outlast(ctx context.Context, res tool.Result) (*sdk.CallToolResult, error) {
+	e := s.untilOver(ctx, res)
+	if e.still && task.Cancelled(ctx) {
+		// What was answered in this moment is not withdrawn, and that is all.
+		_ = s.door().Cancel(context.WithoutCancel(ctx), s.opts.Who, res.Question.ID)
+	}
+	return s.ended(ctx, e)
 }
 
 // ended is how waiting for a question ended.

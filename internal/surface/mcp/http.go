@@ -14,6 +14,7 @@ import (
 
 	"lore/internal/access"
 	"lore/internal/fault"
+	"lore/internal/surface/task"
 	"lore/internal/tool"
 )
 
@@ -52,9 +53,15 @@ type face struct {
 // whatever checks Host, Origin and the token. Options.From tells who asks. A
 // path that ends in /readonly or /x/SET[,SET], or the header X-MCP-Toolsets,
 // narrows or chooses the tools.
+// The caller must Close it.
 func Handler(door func() tool.Door, o Options) *Endpoint {
-	return &Endpoint{door: door, opts: o.withDefaults(), faces: map[string]*face{}}
+	o = o.withDefaults()
+	o.tasks = task.New(task.Options{Now: o.Now, After: o.After})
+	return &Endpoint{door: door, opts: o, faces: map[string]*face{}}
 }
+
+// Close ends the tasks that still run, and waits for them.
+func (e *Endpoint) Close() { e.opts.tasks.Close() }
 
 // Follow tells the clients what changes, until ctx ends.
 func (e *Endpoint) Follow(ctx context.Context) {

@@ -2,11 +2,13 @@ package mcp
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"lore/internal/surface/task"
 	"lore/internal/tool"
 )
 
@@ -27,10 +29,14 @@ type reportKey struct{}
 func reporting(ctx context.Context, req *sdk.CallToolRequest) context.Context {
 	r := &report{req: req, token: req.Params.GetProgressToken(), step: -1}
 	ctx = context.WithValue(ctx, reportKey{}, r)
-	if r.token == nil {
-		return ctx
-	}
-	return tool.WithProgress(ctx, func(done, total int, message string) { r.tool(ctx, done, total, message) })
+	return tool.WithProgress(ctx, func(done, total int, message string) {
+		if !r.moves(done, total) {
+			return
+		}
+		if !task.Say(ctx, fmt.Sprintf("%s: %d of %d", message, done, total)) && r.token != nil {
+			r.send(ctx, float64(done), float64(total), message)
+		}
+	})
 }
 
 // reportOf is the report of the call that a context belongs to.
@@ -41,9 +47,9 @@ func reportOf(ctx context.Context, req *sdk.CallToolRequest) *report {
 	return &report{req: req, token: req.Params.GetProgressToken()}
 }
 
-// tool passes on what a tool tells, as far as it moves a bar by a hundredth: no
-// more messages than that, however many notes there are.
-func (r *report) tool(ctx context.Context, done, total int, message string) {
+// moves reports whether a tool is a hundredth further than it was told: there
+// are no more messages than that, however many notes there are.
+func (r *report) moves(done, total int) bool {
 	step := done
 	if total > 0 {
 		step = done * 100 / total
@@ -51,10 +57,10 @@ func (r *report) tool(ctx context.Context, done, total int, message string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if step <= r.step || float64(done) <= r.told && r.step >= 0 {
-		return
+		return false
 	}
 	r.step, r.told = step, float64(done)
-	r.send(ctx, r.told, float64(total), message)
+	return true
 }
 
 // waiting tells how long a person has been waited for, and for how long at the

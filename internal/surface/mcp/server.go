@@ -25,6 +25,7 @@ import (
 	"lore/internal/event"
 	"lore/internal/fault"
 	"lore/internal/schema"
+	"lore/internal/surface/task"
 	"lore/internal/tool"
 )
 
@@ -73,8 +74,13 @@ type Options struct {
 	Now func() time.Time
 	// After is the clock of whatever waits; nil is time.After.
 	After func(time.Duration) <-chan time.Time
+	// Plan says which calls become tasks before it is known how long they take;
+	// nil is none.
+	Plan func(*sdk.CallToolRequest) task.Plan
 	// Key authenticates what clients hand back; a random one is made for a run.
 	Key []byte
+
+	tasks *task.Book // shared by all servers of an endpoint
 }
 
 func (o Options) withDefaults() Options {
@@ -157,16 +163,21 @@ type Server struct {
 // New makes a server over whatever door stands open at each call.
 func New(door func() tool.Door, o Options) *Server {
 	s := &Server{opts: o.withDefaults(), door: door, listed: map[string]string{}}
+	if s.opts.tasks == nil {
+		s.opts.tasks = task.New(task.Options{Now: s.opts.Now, After: s.opts.After})
+	}
+	offers := &sdk.ServerCapabilities{
+		Tools:       &sdk.ToolCapabilities{ListChanged: true},
+		Resources:   &sdk.ResourceCapabilities{ListChanged: true, Subscribe: true},
+		Prompts:     &sdk.PromptCapabilities{ListChanged: true},
+		Completions: &sdk.CompletionCapabilities{},
+	}
+	offers.AddExtension(task.Extension, nil)
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "lore", Title: "Lore", Version: o.Version}, &sdk.ServerOptions{
 		Instructions: instructions,
 		Logger:       quiet(s.opts.Log),
 		PageSize:     1000, // tools and prompts fit on one page; notes have pages of our own
-		Capabilities: &sdk.ServerCapabilities{
-			Tools:       &sdk.ToolCapabilities{ListChanged: true},
-			Resources:   &sdk.ResourceCapabilities{ListChanged: true, Subscribe: true},
-			Prompts:     &sdk.PromptCapabilities{ListChanged: true},
-			Completions: &sdk.CompletionCapabilities{},
-		},
+		Capabilities: offers,
 		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) {
 			c.CacheScope = "private" // notes must not lie in a cache that others read
 		},
@@ -176,9 +187,20 @@ func New(door func() tool.Door, o Options) *Server {
 	})
 	s.addResources()
 	s.addPrompts()
+	s.addTasks()
 	s.sdk.AddReceivingMiddleware(s.middleware)
 	s.refresh()
 	return s
+}
+
+// addTasks lets calls that take long, or wait for a person, become tasks of this
+// principal.
+func (s *Server) addTasks() {
+	owner := string(s.opts.Who.Kind) + " " + s.opts.Who.ID
+	if err := s.opts.tasks.Register(s.sdk, owner); err != nil {
+		panic(err) // a method of ours has the name of one of the protocol
+	}
+	s.sdk.AddReceivingMiddleware(s.opts.tasks.Middleware(owner, s.opts.Plan))
 }
 
 // middleware answers what is not registered piece by piece: the list of tools
