@@ -99,8 +99,11 @@ func (s *Server) findPrompts(ctx context.Context) (map[string]*template.Template
 		r, ok := s.prompts.read[n.Path]
 		if !ok || r.modified != n.Modified {
 			r = readNote{modified: n.Modified}
-			if r.template, err = s.readPrompt(ctx, n.Path); ctx.Err() != nil {
-				return nil, ctx.Err()
+			r.template, err = s.readPrompt(ctx, n.Path)
+			switch fault.Of(err) {
+			case "", fault.TooLarge, fault.NotFound, fault.Invalid, fault.Unsafe, fault.Ambiguous: // it is no prompt, or gone
+			default:
+				return nil, err
 			}
 		}
 		known[n.Path] = r
