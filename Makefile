@@ -7,7 +7,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 ERRCHECK := github.com/kisielk/errcheck@v1.9.0
 export CGO_ENABLED ?= 0
 
-.PHONY: build run test check unit race crash torture arm64 bench fuzz demo model generate clean
+.PHONY: build run test check unit race crash browser torture arm64 bench fuzz demo model generate clean
 
 build: ## build bin/lore
 	$(GO) build -trimpath -o $(BIN) ./cmd/lore
@@ -15,12 +15,14 @@ build: ## build bin/lore
 demo: build ## copy the sample vault to ./lore-demo and look around in it
 	./$(BIN) demo
 
-test: check unit race crash arm64 ## everything that must hold; installs what it needs
+test: check unit race crash browser arm64 ## everything that must hold; installs what it needs
 
 check: ## formatting, vet, staticcheck, unchecked errors, generated files
 	@out=$$(gofmt -l cmd internal bench e2e); if [ -n "$$out" ]; then echo "gofmt: $$out"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) vet -tags crash ./internal/vault/... ./internal/app
+	$(GO) vet -tags browser ./e2e/...
+	$(GO) mod verify
 	$(GO) run $(STATICCHECK) ./...
 	$(GO) run $(ERRCHECK) -ignoretests -exclude .errcheck ./cmd/... ./internal/...
 	GOOS=darwin GOARCH=arm64 $(GO) vet ./cmd/... ./internal/...
@@ -34,6 +36,9 @@ race: ## the tests again with the race detector (needs a C compiler)
 
 crash: ## the writer and the whole program killed at every point, and while they recover
 	$(GO) test -tags crash -count=1 -run 'Killed' -skip 'Seam' ./internal/vault/writer ./internal/app
+
+browser: ## attacks from a real page in a real Chromium
+	@sh scripts/need.sh chromium chromium && $(GO) test -tags browser -count=1 -run 'Rebinding|CrossSite' ./e2e/attacks || { sh scripts/need.sh --have chromium && exit 1 || echo "browser: skipped, no Chromium can be installed here"; }
 
 torture: ## the same, TORTURE times as often (default 20)
 	TORTURE=$${TORTURE:-20} $(GO) test -tags crash -count=1 -timeout 0 -v -run 'Killed' ./internal/vault/writer ./internal/app

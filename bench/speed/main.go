@@ -5,6 +5,7 @@
 //	speed search VAULT DIR   milliseconds of a question, against a plain FTS5 query
 //	speed start VAULT DIR    a whole command, against a program with one query
 //	speed change DIR         one save, one call, renames with many links
+//	speed clients LORE MODULES DIR   calls over MCP, against servers from npm
 //	speed vectors            scanning 100,000 vectors, against reading the bytes
 //
 // Every part that is measured runs in a process of its own (speed part …).
@@ -27,7 +28,7 @@ import (
 func main() {
 	log.SetFlags(0)
 	if len(os.Args) < 2 {
-		log.Fatal("speed index|search|start VAULT DIR, speed change DIR, or speed vectors")
+		log.Fatal("speed index|search|start VAULT DIR, speed change DIR, speed clients LORE MODULES DIR, or speed vectors")
 	}
 	args := os.Args[2:]
 	var err error
@@ -42,6 +43,8 @@ func main() {
 		err = compareStart(args[0], args[1])
 	case "change":
 		err = compareChange(args[0])
+	case "clients":
+		err = compareClients(args[0], args[1], args[2])
 	case "vectors":
 		err = compareVectors()
 	default:

@@ -33,6 +33,7 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		Settings: a.settings,
 		Set:      a.set,
 		MCP:      a.mcp,
+		Serve:    a.serve,
 		Demo:     a.demo,
 		Install:  a.installer(),
 		Bench:    a.bench,
@@ -82,4 +83,21 @@ func (a *app) logger(level string) (*slog.Logger, error) {
 		return nil, fault.New(fault.Internal, "log level %q: %v", level, err)
 	}
 	return slog.New(slog.NewTextHandler(a.errOut, &slog.HandlerOptions{Level: l})), nil
+}
+
+// begin reads what every process needs before it opens a vault: the settings,
+// how to log, and which folder it is about.
+func (a *app) begin(g cli.Globals) (c config, log *slog.Logger, dir string, err error) {
+	if c, err = a.readConfig(); err != nil {
+		return c, nil, "", err
+	}
+	level, _, err := a.force(&c, g, "log_level")
+	if err != nil {
+		return c, nil, "", err
+	}
+	if log, err = a.logger(level); err != nil {
+		return c, nil, "", err
+	}
+	dir, err = a.home().Vault(g.Vault, c.Vault)
+	return c, log, dir, err
 }

@@ -19,6 +19,7 @@ import (
 	"lore/internal/home"
 	"lore/internal/schema"
 	"lore/internal/surface/cli"
+	"lore/internal/tomledit"
 )
 
 // A config is the configuration file. Nothing inside a vault can change it.
@@ -342,7 +343,7 @@ func (a *app) set(key, val string) (cli.Setting, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return cli.Setting{}, err
 	}
-	text, err := spliceTOML(old, key, val)
+	text, err := tomledit.Set(old, key, val)
 	if err != nil {
 		return cli.Setting{}, fault.Fix(fault.Invalid, "edit "+path+" by hand", "%s cannot be changed without rewriting the file", key)
 	}

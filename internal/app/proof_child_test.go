@@ -52,7 +52,7 @@ func (a *app) openSeamed(ctx context.Context, g cli.Globals, o cli.OpenOptions) 
 	if seam.at, err = strconv.Atoi(os.Getenv("SEAM_AT")); err != nil {
 		return nil, err
 	}
-	face.Registry = s.hooked(ctx, seamedQuestions{s.asked, seam}, seamedLedger{s.history, seam},
+	face.Door = s.hooked(ctx, seamedQuestions{s.asked, seam}, seamedLedger{s.history, seam},
 		func(ctx context.Context, op string, set change.Set) error {
 			return seam.around("apply", func() error { return s.apply(ctx, op, set) })
 		},

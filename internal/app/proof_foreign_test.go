@@ -52,7 +52,7 @@ func TestUndoKeepsWhatOthersWrote(t *testing.T) {
 func TestSavedBetweenPlanAndEdits(t *testing.T) {
 	w := newWorld(t, 1)
 	var saved, words string
-	w.face.Registry = w.s.hooked(t.Context(), w.s.asked, w.s.history, func(ctx context.Context, op string, set change.Set) error {
+	w.face.Door = w.s.hooked(t.Context(), w.s.asked, w.s.history, func(ctx context.Context, op string, set change.Set) error {
 		if e := set[w.random.IntN(len(set))]; e.Before != nil {
 			w.names++
 			saved, words = cmp.Or(e.From, e.Path), fmt.Sprintf("saved at the last moment, %d\n", w.names)

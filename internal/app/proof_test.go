@@ -123,7 +123,7 @@ func (w *world) undoOne(id string, patience int) error {
 	for {
 		res, err := w.call(person(), "undo", object{"operation": id})
 		if err == nil && res.Question != nil {
-			res, err = w.face.Registry.Answer(w.t.Context(), access.Terminal(), res.Question.ID, tool.Answer{Approve: true})
+			res, err = w.face.Door.Answer(w.t.Context(), access.Terminal(), res.Question.ID, tool.Answer{Approve: true})
 			w.note("approved: %s", w.outcome(res, err))
 			w.count("undo", res, err)
 		}

@@ -413,7 +413,7 @@ func (w *world) call(who access.Principal, name string, args map[string]any) (to
 		w.t.Fatal(err)
 	}
 	w.calls++
-	res, err := w.face.Registry.Call(w.t.Context(), who, name, raw)
+	res, err := w.face.Door.Call(w.t.Context(), who, name, raw)
 	w.note("%s %s by %s: %s", name, raw, who.Kind, w.outcome(res, err))
 	w.count(name, res, err)
 	return res, err

@@ -2,13 +2,14 @@ package app
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"path/filepath"
 
 	"golang.org/x/sync/errgroup"
 
 	"lore/internal/access"
-	"lore/internal/fault"
+	"lore/internal/state"
 	"lore/internal/surface/cli"
 	"lore/internal/surface/mcp"
 	"lore/internal/surface/page"
@@ -21,15 +22,30 @@ import (
 // tokens are those of this vault.
 func (s *session) tokens() *token.Store { return token.New(s.state, s.app.now) }
 
-// serve answers over HTTP and follows the vault, until ctx ends. Only the
-// process that holds the vault serves it: another one could change nothing and
-// would carry out no answer.
-func (s *session) serve(ctx context.Context, reg *tool.Registry, o cli.ServeOptions) error {
-	if !s.writes {
-		return fault.Fix(fault.Busy, "stop it first", "another lore process holds this vault")
+// serve answers over HTTP until ctx ends, and stays with the vault: it holds
+// it, or leans on the process that does.
+func (a *app) serve(ctx context.Context, g cli.Globals, o cli.ServeOptions) error {
+	r, err := a.resident(g)
+	if err != nil {
+		return err
 	}
+	st, err := r.enter(ctx, cli.OpenOptions{Wait: true, Progress: o.Progress})
+	if err != nil {
+		return err
+	}
+	db := state.In(st.s.dir) // of its own: tokens outlive what stands behind the door
+	// Requests that are being answered when ctx ends still need the vault.
+	living, leave := context.WithCancel(context.WithoutCancel(ctx))
+	left := make(chan error, 1)
+	go func() { left <- r.live(living, st) }()
+	err = r.listen(ctx, o, token.New(db, a.now))
+	leave()
+	return errors.Join(err, <-left, db.Close())
+}
+
+func (r *resident) listen(ctx context.Context, o cli.ServeOptions, tokens *token.Store) error {
 	server, err := serve.New(serve.Options{
-		Listen: o.Listen, Expose: o.Expose, Hosts: o.Hosts, Tokens: s.tokens(), Log: s.log, Now: s.app.now,
+		Listen: o.Listen, Expose: o.Expose, Hosts: o.Hosts, Tokens: tokens, Log: r.log, Now: r.app.now,
 	})
 	if err != nil {
 		return err
@@ -38,18 +54,17 @@ func (s *session) serve(ctx context.Context, reg *tool.Registry, o cli.ServeOpti
 	if err != nil {
 		return err
 	}
-	name, where := filepath.Base(s.vault.Dir()), func(id string) string { return server.Address(l) + page.Path(id) }
-	api := rest.New(rest.Options{Door: reg, Bus: s.bus, Vault: name, Version: o.Version, Page: where, Closing: server.Closing()})
+	name, where := filepath.Base(r.dir), func(id string) string { return server.Address(l) + page.Path(id) }
+	api := rest.New(rest.Options{Door: r.door, Bus: r.bus, Vault: name, Version: o.Version, Page: where, Closing: server.Closing()})
 	defer api.Close()
 	server.Add(api.Routes()...)
-	server.Add(page.New(page.Options{Door: reg, Vault: name, API: rest.Prefix}).Routes()...)
-	endpoint := s.mcpEndpoint(reg, o.Version, where, server.Closing())
+	server.Add(page.New(page.Options{Door: r.door, Vault: name, API: rest.Prefix}).Routes()...)
+	endpoint := r.mcpEndpoint(o, where, server.Closing())
 	defer endpoint.Close()
 	server.Add(mcpRoutes(endpoint)...)
-	s.log.Info("listening", "address", server.Address(l))
+	r.log.Info("listening", "address", server.Address(l))
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return server.Serve(ctx, l) })
-	g.Go(func() error { return s.follow(ctx, reg) })
 	g.Go(func() error { endpoint.Follow(ctx); return nil })
 	g.Go(func() error {
 		if o.Ready == nil {
@@ -65,9 +80,9 @@ type caller struct{}
 
 // mcpEndpoint offers the tools to MCP clients over HTTP. Who calls, the shell
 // has found out.
-func (s *session) mcpEndpoint(reg *tool.Registry, version string, where func(id string) string, closing <-chan struct{}) *mcp.Endpoint {
-	return mcp.Handler(func() tool.Door { return reg }, mcp.Options{
-		Version: version, Bus: s.bus, Log: s.log, Now: s.app.now, Where: where, Hold: mcp.DefaultHold, Closing: closing,
+func (r *resident) mcpEndpoint(o cli.ServeOptions, where func(id string) string, closing <-chan struct{}) *mcp.Endpoint {
+	return mcp.Handler(func() tool.Door { return r.door }, mcp.Options{
+		Version: o.Version, Bus: r.bus, Log: r.log, Now: r.app.now, Where: where, Hold: o.Hold, Closing: closing,
 		From: func(ctx context.Context) (access.Principal, bool) {
 			who, ok := ctx.Value(caller{}).(access.Principal)
 			return who, ok

@@ -20,14 +20,14 @@ import (
 // layers lists the packages from the ground up. A package may import only
 // packages of a lower layer; a child ranks above its parent.
 var layers = [][]string{
-	{"fault", "change", "vector"},
-	{"note", "access", "event", "db", "sample", "pattern", "syncname", "schema", "pick", "home", "mcpconfig"},
+	{"fault", "change", "vector", "paging"},
+	{"note", "access", "event", "db", "sample", "pattern", "syncname", "schema", "pick", "home", "mcpconfig", "tomledit"},
 	{"vault", "embed", "embed/wordpiece", "state", "mcpinstall"},
 	{"embed/bert", "embed/remote", "index", "audit", "vault/disk", "vault/vaultcheck"}, // only tests link vaultcheck
 	{"embed/builtin", "embed/ollama", "embed/openai", "index/sqlite", "vault/journal"},
 	{"index/indextest", "search", "graph", "relink", "policy", "vault/writer"},
 	{"tool"},
-	{"tool/tooldoc", "approval", "history", "token"},
+	{"tool/tooldoc", "approval", "history", "token", "peer"},
 	{"tool/tooltest"}, // only tests link it
 	{"tools/notes", "tools/find", "tools/work"},
 	{"surface/draw", "surface/argv", "surface/serve", "surface/template", "surface/task"},

@@ -13,6 +13,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 
 	sqlite "modernc.org/sqlite"
@@ -27,6 +28,40 @@ type DB struct {
 	Write *sql.DB
 	Read  *sql.DB
 	path  string
+
+	mu    sync.Mutex
+	ready map[string]*sql.Stmt // questions that were asked before, by their text
+}
+
+// mostReady is how many questions are kept ready. Texts are made from what was
+// asked for, so that there may be many; those above are prepared each time.
+const mostReady = 128
+
+// Query asks the reading side. SQLite takes longer to understand a small
+// question than to answer it, so what was understood is kept.
+func (d *DB) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	st, err := d.prepared(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	if st == nil {
+		return d.Read.QueryContext(ctx, query, args...)
+	}
+	return st.QueryContext(ctx, args...)
+}
+
+func (d *DB) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if st := d.ready[query]; st != nil || len(d.ready) >= mostReady {
+		return st, nil
+	}
+	st, err := d.Read.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	d.ready[query] = st
+	return st, nil
 }
 
 // Options tune one file.
@@ -50,6 +85,7 @@ func Open(path string, o Options) (*DB, error) {
 	if o.Synchronous == "" {
 		o.Synchronous = "FULL"
 	}
+	keepPrivate(path)
 	w, err := sql.Open("sqlite", dsn(path, o, false))
 	if err != nil {
 		return nil, fmt.Errorf("open database %q: %w", path, err)
@@ -61,7 +97,23 @@ func Open(path string, o Options) (*DB, error) {
 	}
 	r.SetMaxOpenConns(o.Readers)
 	r.SetMaxIdleConns(o.Readers)
-	return &DB{Write: w, Read: r, path: path}, nil
+	return &DB{Write: w, Read: r, path: path, ready: map[string]*sql.Stmt{}}, nil
+}
+
+// keepPrivate makes the file before SQLite does, for its user alone; what SQLite
+// puts beside it gets the same rights. Where that does not work, SQLite says why.
+// A file that exists is never opened here: closing it again would let go the
+// locks that another connection of this process holds on it.
+func keepPrivate(path string) {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.Mode().Perm()&0o077 != 0:
+		_ = os.Chmod(path, 0o600) // made by an older version
+	case errors.Is(err, fs.ErrNotExist):
+		if f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+			_ = f.Close() // nothing was written
+		}
+	}
 }
 
 func dsn(path string, o Options, readOnly bool) string {

@@ -132,7 +132,7 @@ func wantedOperation(ctx context.Context, tx *sql.Tx, w Wanted) (Operation, erro
 func nothing(op Operation, w Wanted) error {
 	switch {
 	case w.Path != "":
-		return fault.Field("path", "see get_operation for its files", "operation %s has no change of %q that this could be done to", op.ID, w.Path)
+		return fault.Field("path", "look at the operation for its files", "operation %s has no change of %q that this could be done to", op.ID, w.Path)
 	case w.Redo:
 		return fault.Fix(fault.Conflict, "undo takes it back", "operation %s is in force; nothing of it was undone", op.ID)
 	}
@@ -149,9 +149,9 @@ func ofPath(ctx context.Context, tx *sql.Tx, w Wanted) ([]editRow, error) {
 	const of = ` AND undone = ? AND op IN (SELECT seq FROM operation WHERE reverts = '' AND outcome IN ('applied', 'undone'))`
 	list, err := edits(ctx, tx, `WHERE (path = ? OR source <> '' AND source = ?)`+of+` ORDER BY `+order+` DESC LIMIT 1`, w.Path, w.Path, w.Redo)
 	if err == nil && len(list) == 0 {
-		err = fault.Field("path", "see get_activity for what was changed", "no recorded change of %q can be taken back", w.Path)
+		err = fault.Field("path", "look at the activity for what was changed", "no recorded change of %q can be taken back", w.Path)
 		if w.Redo {
-			err = fault.Field("path", "see get_activity for what was changed", "no recorded change of %q was undone", w.Path)
+			err = fault.Field("path", "look at the activity for what was changed", "no recorded change of %q was undone", w.Path)
 		}
 	}
 	return list, err
@@ -165,7 +165,7 @@ func ofRun(ctx context.Context, tx *sql.Tx, w Wanted) ([]editRow, error) {
 	      AND op NOT IN (SELECT seq FROM operation WHERE who = ?))
 	  AND (? = '' OR path = ? OR source = ?) ORDER BY op, n`, w.Run, w.Run, w.Run, w.Path, w.Path, w.Path)
 	if err == nil && len(list) == 0 {
-		err = fault.Field("run", "see get_activity for who did what", "nothing that %q did is in force", w.Run)
+		err = fault.Field("run", "look at the activity for who did what", "nothing that %q did is in force", w.Run)
 	}
 	return list, err
 }

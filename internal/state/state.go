@@ -108,21 +108,9 @@ const (
 	step  = 5 * time.Millisecond
 )
 
-// prepare makes the folder and the file before SQLite does, so that nobody else
-// can read what stands in them: the images of notes are as private as notes.
-func (f *File) prepare() error {
-	file, err := os.OpenFile(f.Path(), os.O_RDWR|os.O_CREATE, 0o600)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err := os.MkdirAll(f.dir, 0o700); err != nil {
-			return err
-		}
-		file, err = os.OpenFile(f.Path(), os.O_RDWR|os.O_CREATE, 0o600)
-	}
-	if err != nil {
-		return err
-	}
-	return file.Close()
-}
+// prepare makes the folder, so that nobody else can read what stands in it: the
+// images of notes are as private as notes. The file itself is db's to make.
+func (f *File) prepare() error { return os.MkdirAll(f.dir, 0o700) }
 
 //go:embed migrations/*.sql
 var migrations embed.FS

@@ -198,7 +198,7 @@ func (r *Registry) resultOf(q Question) (Result, error) {
 		if err := json.Unmarshal(q.Outcome, &f); err != nil {
 			return Result{}, fault.New(fault.Internal, "how %s ended cannot be read: %v", q.ID, err)
 		}
-		return Result{}, &fault.Report{Kind: f.Kind, Message: f.Error, Field: f.Field, Fix: f.Fix}
+		return Result{}, f.Err()
 	}
 	return storedResult(t, q)
 }

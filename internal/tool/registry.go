@@ -210,11 +210,16 @@ func (r *Registry) Find(name string) (*Tool, error) {
 	for _, t := range r.tools {
 		names = append(names, t.Name)
 	}
+	return nil, Unknown(name, names)
+}
+
+// Unknown is the error for a tool that is none of names.
+func Unknown(name string, names []string) error {
 	err := &fault.Report{Kind: fault.NotFound, Message: fmt.Sprintf("unknown tool %q", name)}
 	if near := schema.Nearest(name, names, 3); len(near) > 0 {
 		err.Fix = "did you mean " + strings.Join(near, ", ") + "?"
 	}
-	return nil, err
+	return err
 }
 
 func (r *Registry) isOff(t *Tool) bool {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"lore/internal/change"
@@ -192,4 +193,13 @@ func NewFailure(err error) Failure {
 		f.Field, f.Fix = r.Field, r.Fix
 	}
 	return f
+}
+
+// Err is the error that was described.
+func (f Failure) Err() error {
+	message := f.Error
+	if f.Fix != "" {
+		message = strings.TrimSuffix(message, "; "+f.Fix) // the error adds it again
+	}
+	return &fault.Report{Kind: f.Kind, Message: message, Field: f.Field, Fix: f.Fix}
 }

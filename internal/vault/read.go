@@ -225,12 +225,10 @@ func (v *Vault) Locate(root *os.Root, key string) (disk string, info fs.FileInfo
 	}
 	if info.Mode()&fs.ModeSymlink != 0 {
 		target, p := v.follow(root, disk)
-		switch p.Kind {
-		case "":
+		if p.Kind == "" {
 			return disk, target, true, nil
-		case BrokenLink:
-			return "", nil, false, fault.New(fault.NotFound, "%q: %s", key, p.Detail)
 		}
+		// One that leads nowhere is no free name either.
 		return "", nil, false, fault.New(fault.Unsafe, "%q: %s", key, p.Detail)
 	}
 	if info.IsDir() {

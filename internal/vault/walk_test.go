@@ -152,7 +152,7 @@ func TestWalkLinks(t *testing.T) {
 	for p, kind := range map[string]fault.Kind{
 		"inside.md": "", "notes/back.md": "", "folder/tea.md": fault.Unsafe, "up/x.md": fault.Unsafe,
 		"abs.md": fault.Unsafe, "absin.md": fault.Unsafe, "rel.md": fault.Unsafe, "sneaky.md": fault.Unsafe,
-		"l1.md": fault.NotFound, "broken.md": fault.NotFound, "self/self/notes/tea.md": fault.Unsafe, "folder": fault.Unsafe,
+		"l1.md": fault.Unsafe, "broken.md": fault.Unsafe, "self/self/notes/tea.md": fault.Unsafe, "folder": fault.Unsafe,
 	} {
 		f, err := v.Read(t.Context(), p)
 		if fault.Of(err) != kind || strings.Contains(string(f.Data), "CANARY") {

@@ -62,7 +62,7 @@ func matching(m *index.Match, expr string) (string, []any) {
 }
 
 func (s *Store) scored(ctx context.Context, query string, args ...any) ([]index.Scored, error) {
-	rows, err := s.db.Read.QueryContext(ctx, query, args...)
+	rows, err := s.db.Query(ctx, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("match words: %w", err)
 	}

@@ -60,7 +60,7 @@ func hashOf(b []byte) (h index.Hash) {
 
 func (s *Store) hashesWhere(ctx context.Context, filter *index.Filter) (map[index.Hash]bool, error) {
 	w := condition(filter)
-	rows, err := s.db.Read.QueryContext(ctx, `SELECT c.hash FROM notes n JOIN chunks c ON c.note = n.id WHERE `+w.sql(), w.args...)
+	rows, err := s.db.Query(ctx, `SELECT c.hash FROM notes n JOIN chunks c ON c.note = n.id WHERE `+w.sql(), w.args...)
 	if err != nil {
 		return nil, fmt.Errorf("filter passages: %w", err)
 	}
@@ -85,7 +85,7 @@ func (s *Store) passagesOf(ctx context.Context, f *vectorFile, top []vector.Scor
 		hashes[i] = h[:]
 	}
 	out, err := grouped(hashes, func(g [][]byte) ([]index.NearPassage, error) {
-		rows, err := s.db.Read.QueryContext(ctx, `SELECT c.hash, c.note, n.path, c.seq FROM chunks c JOIN notes n ON n.id = c.note
+		rows, err := s.db.Query(ctx, `SELECT c.hash, c.note, n.path, c.seq FROM chunks c JOIN notes n ON n.id = c.note
 		  WHERE c.hash IN `+marks(len(g)), anys(g)...)
 		if err != nil {
 			return nil, fmt.Errorf("find passages of vectors: %w", err)
@@ -116,7 +116,7 @@ func (s *Store) unembedded(ctx context.Context, model string, limit int) ([]inde
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.db.Read.QueryContext(ctx, `
+	rows, err := s.db.Query(ctx, `
 	  WITH linked AS (
 	    SELECT m.note, count(*) AS times FROM links l JOIN names m ON m.key = l.key AND m.kind = 0 GROUP BY m.note)
 	  SELECT c.note, c.seq, c.hash FROM notes n JOIN chunks c ON c.note = n.id LEFT JOIN linked k ON k.note = n.id
@@ -166,7 +166,7 @@ func (s *Store) unembedded(ctx context.Context, model string, limit int) ([]inde
 
 // liveHashes hands the hash of every passage to yield.
 func (s *Store) liveHashes(ctx context.Context, yield func(index.Hash)) error {
-	rows, err := s.db.Read.QueryContext(ctx, `SELECT hash FROM chunks`)
+	rows, err := s.db.Query(ctx, `SELECT hash FROM chunks`)
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ func (s *Store) Notes(ctx context.Context, sel index.Select) (_ []index.Row, err
 	if sel.Limit > 0 {
 		q += fmt.Sprintf(` LIMIT %d OFFSET %d`, sel.Limit, sel.Offset)
 	}
-	rows, err := s.db.Read.QueryContext(ctx, q, w.args...)
+	rows, err := s.db.Query(ctx, q, w.args...)
 	if err != nil {
 		return nil, fmt.Errorf("read notes: %w", err)
 	}
@@ -111,7 +111,7 @@ func (s *Store) Passages(ctx context.Context, q index.PassageQuery) (_ []index.P
 	}
 	w := &where{}
 	in(w, "c.note", q.IDs)
-	rows, err := s.db.Read.QueryContext(ctx, `SELECT `+passageColumns+` FROM chunks c JOIN notes n ON n.id = c.note
+	rows, err := s.db.Query(ctx, `SELECT `+passageColumns+` FROM chunks c JOIN notes n ON n.id = c.note
 	  WHERE `+w.sql()+` ORDER BY n.path, c.seq`, w.args...)
 	if err != nil {
 		return nil, fmt.Errorf("read passages: %w", err)
@@ -183,7 +183,7 @@ func grouped[K, V any](keys []K, read func([]K) ([]V, error)) ([]V, error) {
 }
 
 func (s *Store) links(ctx context.Context, query string, args ...any) ([]index.Link, error) {
-	rows, err := s.db.Read.QueryContext(ctx, query, args...)
+	rows, err := s.db.Query(ctx, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read links: %w", err)
 	}
@@ -217,7 +217,7 @@ func (s *Store) Names(ctx context.Context, q index.NameQuery) (_ []index.Name, e
 }
 
 func (s *Store) names(ctx context.Context, query string, args ...any) ([]index.Name, error) {
-	rows, err := s.db.Read.QueryContext(ctx, query, args...)
+	rows, err := s.db.Query(ctx, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read names: %w", err)
 	}
@@ -254,7 +254,7 @@ func (s *Store) similarNames(ctx context.Context, word string, limit int) ([]ind
 	if limit <= 0 {
 		limit = 50
 	}
-	rows, err := s.db.Read.QueryContext(ctx, `SELECT s.rowid FROM spellings s JOIN notes n ON n.id = s.rowid
+	rows, err := s.db.Query(ctx, `SELECT s.rowid FROM spellings s JOIN notes n ON n.id = s.rowid
 	  WHERE s.spellings MATCH ? ORDER BY bm25(s.spellings), n.path LIMIT ?`,
 		strings.Join(threes, " OR "), limit)
 	if err != nil {
@@ -300,7 +300,7 @@ func (s *Store) Facets(ctx context.Context, f index.Facet, filter index.Filter) 
 		return nil, fmt.Errorf("unknown facet %q", f)
 	}
 	w := condition(&filter)
-	rows, err := s.db.Read.QueryContext(ctx, fmt.Sprintf(query, w.sql()), w.args...)
+	rows, err := s.db.Query(ctx, fmt.Sprintf(query, w.sql()), w.args...)
 	if err != nil {
 		return nil, fmt.Errorf("count by %s: %w", f, err)
 	}

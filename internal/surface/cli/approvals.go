@@ -55,11 +55,11 @@ and left out when only one question waits.`,
 
 // withRegistry opens the vault for a command that asks no question of it.
 func (p *program) withRegistry(ctx context.Context, f func(*Session) error) error {
-	return p.withSession(ctx, OpenOptions{}, f)
+	return p.withSession(ctx, OpenOptions{Share: true, Patient: true}, f)
 }
 
 func (p *program) listApprovals(ctx context.Context, s *Session) error {
-	list, err := s.Registry.Questions(ctx, tool.Pending, tool.Approved, tool.Running)
+	list, err := s.Door.Questions(ctx, tool.Pending, tool.Approved, tool.Running)
 	if err != nil {
 		return err
 	}
@@ -190,7 +190,7 @@ func (p *program) confirmed(cmd *cobra.Command, q tool.Question, a tool.Answer, 
 	if !draw.AtTerminal(cmd.InOrStdin()) {
 		return "", fault.Fix(fault.Invalid, "add --yes", "there is no terminal to show the new plan on")
 	}
-	next, err := p.session.Registry.Rehearse(cmd.Context(), access.Terminal(), q.ID, a)
+	next, err := p.session.Door.Rehearse(cmd.Context(), access.Terminal(), q.ID, a)
 	if err != nil {
 		return "", err
 	}
@@ -204,9 +204,9 @@ func (p *program) confirmed(cmd *cobra.Command, q tool.Question, a tool.Answer, 
 // theQuestion is the one that the words name, or the only one that waits.
 func theQuestion(ctx context.Context, s *Session, args []string) (tool.Question, error) {
 	if len(args) > 0 {
-		return s.Registry.Question(ctx, args[0])
+		return s.Door.Question(ctx, args[0])
 	}
-	list, err := s.Registry.Questions(ctx, tool.Pending)
+	list, err := s.Door.Questions(ctx, tool.Pending)
 	switch {
 	case err != nil:
 		return tool.Question{}, err
@@ -235,7 +235,7 @@ func (p *program) answer(cmd *cobra.Command, args []string, make func(tool.Quest
 			p.say(q.Preview.Summary)
 		}
 		a.Revision = q.Revision
-		res, err := s.Registry.Answer(ctx, access.Terminal(), q.ID, a)
+		res, err := s.Door.Answer(ctx, access.Terminal(), q.ID, a)
 		if err != nil {
 			return err
 		}
@@ -257,7 +257,7 @@ func (p *program) rulesCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return p.withRegistry(cmd.Context(), func(s *Session) error {
 				if forget != "" {
-					return s.Registry.Forget(cmd.Context(), access.Terminal(), forget)
+					return s.Door.Forget(cmd.Context(), access.Terminal(), forget)
 				}
 				return p.listRules(cmd.Context(), s)
 			})
@@ -268,7 +268,7 @@ func (p *program) rulesCommand() *cobra.Command {
 }
 
 func (p *program) listRules(ctx context.Context, s *Session) error {
-	rules, err := s.Registry.Rules(ctx)
+	rules, err := s.Door.Rules(ctx)
 	if err != nil {
 		return err
 	}

@@ -40,10 +40,10 @@ func (p *program) ask(ctx context.Context, s *Session, in io.Reader, q tool.Ques
 	}
 	other := make(chan answered, 1)
 	go func() {
-		res, err := s.Registry.Await(elsewhere, q.ID, q.Revision)
+		res, err := s.Door.Await(elsewhere, q.ID, q.Revision)
 		other <- answered{res, err}
 	}()
-	wg.Go(func() { s.Registry.Attend(elsewhere) }) // this process holds the vault
+	wg.Go(func() { s.Attend(elsewhere) }) // this process holds the vault
 	lines := p.typed(in)
 	for {
 		fmt.Fprintf(p.err, "%s %s ", p.notice.Bold("Do this? [y/n/s/e/d/?]"), p.notice.Dim(draw.OneLine(q.Preview.Summary)))
@@ -73,7 +73,7 @@ func (p *program) ask(ctx context.Context, s *Session, in io.Reader, q tool.Ques
 				stop()
 				<-other // only one of the two may carry it out
 				answer.Revision = q.Revision
-				return s.Registry.Answer(ctx, access.Terminal(), q.ID, *answer)
+				return s.Door.Answer(ctx, access.Terminal(), q.ID, *answer)
 			}
 		}
 	}
@@ -83,7 +83,7 @@ func (p *program) ask(ctx context.Context, s *Session, in io.Reader, q tool.Ques
 // nobody.
 func (p *program) withdraw(s *Session, q tool.Question) error {
 	fmt.Fprintln(p.err)
-	if err := s.Registry.Cancel(context.Background(), access.Terminal(), q.ID); err != nil {
+	if err := s.Door.Cancel(context.Background(), access.Terminal(), q.ID); err != nil {
 		return err
 	}
 	return fault.New(fault.Cancelled, "interrupted; nothing was changed")
@@ -236,7 +236,7 @@ func (p *program) editArgs(ctx context.Context, s *Session, lines <-chan string,
 		return nil, err
 	}
 	a := &tool.Answer{Approve: true, Args: args, Revision: q.Revision}
-	next, err := s.Registry.Rehearse(ctx, access.Terminal(), q.ID, *a)
+	next, err := s.Door.Rehearse(ctx, access.Terminal(), q.ID, *a)
 	if err != nil {
 		return nil, err
 	}

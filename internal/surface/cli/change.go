@@ -32,7 +32,9 @@ func (w will) person() access.Principal {
 // call runs one tool and shows its result. A call that needs a person asks the
 // one at the terminal; without a terminal it says where to answer.
 func (p *program) call(ctx context.Context, in io.Reader, t *tool.Tool, args json.RawMessage, w will) error {
-	s, err := p.host.Open(ctx, p.g, OpenOptions{Progress: p.progress(), Aside: w.follow})
+	s, err := p.host.Open(ctx, p.g, OpenOptions{
+		Progress: p.progress(), Aside: w.follow, Share: true, Patient: t.Effect != access.Reads,
+	})
 	if err != nil {
 		return err
 	}
@@ -46,7 +48,7 @@ func (p *program) callIn(ctx context.Context, s *Session, in io.Reader, t *tool.
 			return err
 		}
 	}
-	res, err := s.Registry.Call(ctx, w.person(), t.Name, args)
+	res, err := s.Door.Call(ctx, w.person(), t.Name, args)
 	if err != nil {
 		return err
 	}
@@ -211,7 +213,7 @@ func (p *program) follow(ctx context.Context, s *Session, t *tool.Tool, args jso
 			if err != nil {
 				return err
 			}
-			if res, err = s.Registry.Call(ctx, access.Terminal(), t.Name, later); err != nil {
+			if res, err = s.Door.Call(ctx, access.Terminal(), t.Name, later); err != nil {
 				return err
 			}
 			now, err := nextOf(res)

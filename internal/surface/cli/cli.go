@@ -63,8 +63,9 @@ type Host struct {
 	// Set changes one setting of the configuration file and returns it as it
 	// then is in force.
 	Set func(key, value string) (Setting, error)
-	// MCP serves another program; may be nil.
-	MCP MCP
+	// MCP serves another program, Serve many over HTTP; may be nil.
+	MCP   MCP
+	Serve Serve
 	// Demo copies the sample vault to a folder and returns its path.
 	Demo func(dir string) (string, error)
 	// Install is what lore install needs of this machine.
@@ -87,22 +88,34 @@ type OpenOptions struct {
 	// Aside leaves the vault to other processes: this one only reads, for as
 	// long as it likes.
 	Aside bool
+	// Share lets the process that holds the vault answer instead, when there is
+	// one: only Door, Tokens and Verify are needed.
+	Share bool
+	// Patient waits a little for whoever holds the vault without answering:
+	// reading alone will not do.
+	Patient bool
+	// Stay says that the process stays: it is patient, shares, and answers others
+	// from the beginning.
+	Stay bool
+	// Bus takes the news; nil makes one.
+	Bus *event.Bus
 	// Progress shows events while the session is opened; may be nil.
 	Progress func(*event.Bus) (stop func())
 }
 
 // A Session is an open vault.
 type Session struct {
-	Dir      string
-	Registry *tool.Registry
+	Dir string
+	// Door is how the tools are reached.
+	Door tool.Door
+	// Attend carries out what is approved elsewhere, until ctx ends.
+	Attend func(ctx context.Context)
 	// Report describes the index and what opening it did.
 	Report func(ctx context.Context) (Report, error)
 	// Doctor looks for everything that is wrong with the set-up.
 	Doctor func(ctx context.Context) ([]Finding, error)
 	// Follow keeps the index true to the vault until ctx ends.
 	Follow func(ctx context.Context) error
-	// Serve answers over HTTP and follows the vault until ctx ends.
-	Serve func(ctx context.Context, o ServeOptions) error
 	// Tokens are what programs call with.
 	Tokens *token.Store
 	// Verify checks the record of everything that was done, and counts it.

@@ -298,7 +298,7 @@ func (p *program) tour(ctx context.Context, s *Session) error {
 	for _, t := range p.host.Tools {
 		for _, example := range t.Examples {
 			fmt.Fprintf(p.out, "\n%s\n", p.screen.Dim("$ lore "+command(t)+" "+example.Words))
-			res, err := s.Registry.Call(ctx, access.Terminal(), t.Name, json.RawMessage(example.Args))
+			res, err := s.Door.Call(ctx, access.Terminal(), t.Name, json.RawMessage(example.Args))
 			if err != nil {
 				return err
 			}

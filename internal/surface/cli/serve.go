@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lore/internal/access"
+	"lore/internal/event"
 	"lore/internal/fault"
 	"lore/internal/surface/serve"
 	"lore/internal/token"
@@ -21,10 +22,16 @@ type ServeOptions struct {
 	Expose  bool
 	Hosts   []string
 	Version string
+	Hold    time.Duration // how long an MCP call waits for a person
 	// Ready is told the addresses once requests are answered: that of the
 	// server, and the one that lets a browser in.
 	Ready func(address, login string) error
+	// Progress shows what goes on before that; may be nil.
+	Progress func(*event.Bus) (stop func())
 }
+
+// Serve serves a vault until ctx ends.
+type Serve func(ctx context.Context, g Globals, o ServeOptions) error
 
 // defaultListen is on this machine alone.
 const defaultListen = "127.0.0.1:7777"
@@ -49,11 +56,16 @@ Only this machine is answered. With --expose others are too, under the names tha
 			if err := (serve.Options{Listen: o.Listen, Expose: o.Expose, Hosts: o.Hosts}).Check(); err != nil {
 				return err
 			}
-			return p.withSession(cmd.Context(), OpenOptions{Wait: true}, func(s *Session) error { return s.Serve(cmd.Context(), o) })
+			if p.host.Serve == nil {
+				return fault.New(fault.Unavailable, "this program cannot serve clients")
+			}
+			o.Progress = p.progress()
+			return p.host.Serve(cmd.Context(), p.g, o)
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.Listen, "listen", defaultListen, "where to listen; port 0 takes a free one")
+	f.DurationVar(&o.Hold, "hold", defaultHold, "how long an MCP call waits for a person before it says that it waits; 0s not at all")
 	f.BoolVar(&o.Expose, "expose", false, "let other machines in; needs --host")
 	f.StringArrayVar(&o.Hosts, "host", nil, "a further name that requests may be sent to; may stand several times")
 	return cmd

@@ -51,7 +51,14 @@ func follow(ctx context.Context, bus *event.Bus, after func(time.Duration) <-cha
 	defer wg.Wait()
 	defer sub.Close()
 	every((*Server).refresh) // for what changed before we listened
-	every(func(s *Server) { s.refreshPrompts(ctx) })
+	wg.Go(func() {
+		every(func(s *Server) {
+			// A vault that is still being opened has no prompts yet.
+			if _, err := s.door().Questions(ctx, tool.Pending); err == nil {
+				s.refreshPrompts(ctx)
+			}
+		})
+	})
 	var f follower
 	for {
 		select {

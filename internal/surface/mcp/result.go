@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -54,20 +55,57 @@ func texts(list ...string) []sdk.Content {
 	return out
 }
 
-// without is an object without the fields that hold a text.
+// without is an object without the fields that hold a text. The text is looked
+// for as it is written, so that nothing has to be read and written again.
 func without(object json.RawMessage, text string) (string, error) {
-	var m map[string]json.RawMessage
-	if err := json.Unmarshal(object, &m); err != nil {
+	written, err := schema.Marshal(text)
+	if err != nil {
 		return "", err
 	}
-	for k, v := range m {
-		var s string
-		if json.Unmarshal(v, &s) == nil && s == text {
-			delete(m, k)
+	out, at := make([]byte, 0, len(object)-len(written)), 0
+	for _, m := range members(object) {
+		if bytes.Equal(object[m.value:m.end], written) {
+			out = append(out, object[at:m.start]...)
+			at = m.end
 		}
 	}
-	out, err := schema.Marshal(m)
-	return string(out), err
+	out = append(out, object[at:]...)
+	return string(bytes.Replace(out, []byte("{,"), []byte("{"), 1)), nil
+}
+
+// A member is where a field of an object stands: from the comma or brace before
+// its name to the end of its value.
+type member struct{ start, value, end int }
+
+// members finds the fields of an object that was written without spaces.
+func members(object []byte) []member {
+	var out []member
+	level, quoted := 0, false
+	m := member{}
+	for i := 0; i < len(object); i++ {
+		switch c := object[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			if level++; level == 1 {
+				m = member{start: i + 1}
+			}
+		case c == ':' && level == 1 && m.value == 0:
+			m.value = i + 1
+		case c == ',' && level == 1:
+			m.end = i
+			out, m = append(out, m), member{start: i}
+		case c == '}' || c == ']':
+			if level--; level == 0 && m.value > 0 {
+				m.end = i
+				out = append(out, m)
+			}
+		}
+	}
+	return out
 }
 
 // plain is a view in short words, for models that see no structure.

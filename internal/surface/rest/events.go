@@ -34,9 +34,14 @@ type news struct {
 	lost     uint64        // the last number that was let go
 	progress map[string]event.Event
 	last     uint64
-	changed  chan struct{} // closed at the next event
+	changed  chan struct{} // closed when there is something to read
+	soon     *time.Timer   // until readers are told of progress; nil when there is none
 	readers  int
 }
+
+// gather is how long progress waits for more of its kind: two hundred readers
+// need not hear of every step.
+const gather = 50 * time.Millisecond
 
 func follow(bus *event.Bus) *news {
 	n := &news{
@@ -71,8 +76,24 @@ func (n *news) put(e event.Event) {
 			n.lost = n.final[0].Seq
 			n.final = slices.Clone(n.final[1:])
 		}
-	} else {
-		n.progress[e.Topic] = e
+		n.tell()
+		return
+	}
+	n.progress[e.Topic] = e
+	if n.soon == nil {
+		n.soon = time.AfterFunc(gather, func() {
+			n.mu.Lock()
+			defer n.mu.Unlock()
+			n.tell()
+		})
+	}
+}
+
+// tell wakes the readers, with all that there is.
+func (n *news) tell() {
+	if n.soon != nil {
+		n.soon.Stop()
+		n.soon = nil
 	}
 	close(n.changed)
 	n.changed = make(chan struct{})
@@ -111,7 +132,7 @@ func (n *news) place(id string) (uint64, bool) {
 }
 
 // readersMost is how many streams are open at once.
-const readersMost = 64
+const readersMost = 256
 
 func (n *news) enter() bool {
 	n.mu.Lock()

@@ -10,6 +10,7 @@ import (
 
 	"lore/internal/fault"
 	"lore/internal/index"
+	"lore/internal/paging"
 	"lore/internal/search"
 	"lore/internal/tool"
 	"lore/internal/vault"
@@ -59,7 +60,7 @@ func (in FileRead) Run(ctx context.Context, env Env) (FileContents, error) {
 		return FileContents{}, fault.Field("file_paths", "call again for the rest", "%d files are too many, %d is the limit", len(in.FilePaths), maxFiles)
 	}
 	out := FileContents{Index: env.Fresh()}
-	room := 4 * tool.MaxText
+	room := 4 * paging.MaxText
 	for _, p := range in.FilePaths {
 		c, err := in.read(ctx, env, p, room)
 		if ctx.Err() != nil {
@@ -82,7 +83,7 @@ func (in FileRead) read(ctx context.Context, env Env, name string, room int) (Fi
 	if !textual(f.Data) {
 		return FileContent{}, fault.Fix(fault.Invalid, "use read_attachment", "%s is not text", f.Path)
 	}
-	cut := tool.CutLines(string(f.Data), in.Offset, in.Limit)
+	cut := paging.CutLines(string(f.Data), in.Offset, in.Limit)
 	if len(cut.Text) > room {
 		return FileContent{}, fault.Fix(fault.TooLarge, "call again for this file alone", "%s does not fit into this answer any more", f.Path)
 	}

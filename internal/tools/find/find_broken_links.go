@@ -8,6 +8,7 @@ import (
 
 	"lore/internal/graph"
 	"lore/internal/index"
+	"lore/internal/paging"
 	"lore/internal/search"
 	"lore/internal/tool"
 )
@@ -54,7 +55,7 @@ func (in FindBrokenLinks) Run(ctx context.Context, env Env) (BrokenLinks, error)
 	if err != nil {
 		return BrokenLinks{}, err
 	}
-	page, more := tool.Page(broken, in.Offset, in.Limit)
+	page, more := paging.Cut(broken, in.Offset, in.Limit)
 	out := BrokenLinks{Links: []BrokenLink{}, Total: len(broken), More: more, Index: env.Fresh()}
 	names, err := search.LoadSpellings(ctx, env.Store)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"lore/internal/graph"
 	"lore/internal/index"
+	"lore/internal/paging"
 	"lore/internal/tool"
 )
 
@@ -55,7 +56,7 @@ func (in FindOrphans) Run(ctx context.Context, env Env) (Orphans, error) {
 			found = append(found, p)
 		}
 	}
-	page, more := tool.Page(found, in.Offset, in.Limit)
+	page, more := paging.Cut(found, in.Offset, in.Limit)
 	out := Orphans{Notes: []Orphan{}, Total: len(found), More: more, Index: env.Fresh()}
 	for _, p := range page {
 		out.Notes = append(out.Notes, Orphan{Path: p, Title: g.Title(p), LinksOut: len(g.Out[p])})

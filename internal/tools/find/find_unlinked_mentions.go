@@ -12,6 +12,7 @@ import (
 
 	"lore/internal/index"
 	"lore/internal/note"
+	"lore/internal/paging"
 	"lore/internal/search"
 	"lore/internal/tool"
 )
@@ -86,7 +87,7 @@ func (in FindUnlinkedMentions) Run(ctx context.Context, env Env) (Mentions, erro
 		}
 		all = append(all, mentionsIn(note.Parse(f.Path, file.Data), expr)...)
 	}
-	page, more := tool.Page(all, in.Offset, in.Limit)
+	page, more := paging.Cut(all, in.Offset, in.Limit)
 	out.Mentions, out.Total, out.More = append(out.Mentions, page...), len(all), more
 	return out, nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lore/internal/index"
+	"lore/internal/paging"
 	"lore/internal/tool"
 )
 
@@ -85,7 +86,7 @@ func (in GetFileTree) Run(ctx context.Context, env Env) (FileTree, error) {
 	slices.SortFunc(entries, func(a, b TreeEntry) int {
 		return slices.Compare(strings.Split(a.Path, "/"), strings.Split(b.Path, "/"))
 	})
-	page, more := tool.Page(entries, in.Offset, in.Limit)
+	page, more := paging.Cut(entries, in.Offset, in.Limit)
 	return FileTree{
 		Folder: root, Entries: append([]TreeEntry{}, page...), Notes: top.Notes, Attachments: top.Attachments,
 		Total: len(entries), More: more, Index: env.Fresh(),

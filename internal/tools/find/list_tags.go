@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lore/internal/index"
+	"lore/internal/paging"
 	"lore/internal/tool"
 )
 
@@ -66,7 +67,7 @@ func (in ListTags) Run(ctx context.Context, env Env) (TagList, error) {
 		}
 		return cmp.Or(cmp.Compare(b.WithNested, a.WithNested), strings.Compare(a.Tag, b.Tag))
 	})
-	page, more := tool.Page(tags, in.Offset, in.Limit)
+	page, more := paging.Cut(tags, in.Offset, in.Limit)
 	return TagList{Tags: append([]TagCount{}, page...), Total: len(tags), More: more, Index: env.Fresh()}, nil
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"lore/internal/fault"
 	"lore/internal/index"
+	"lore/internal/paging"
 	"lore/internal/search"
 	"lore/internal/tool"
 )
@@ -91,7 +92,7 @@ func (in LocalSearch) Run(ctx context.Context, env Env) (LocalHits, error) {
 		})
 	}
 	if a.More {
-		out.More = tool.MoreAfter(in.Offset, len(out.Results))
+		out.More = paging.After(in.Offset, len(out.Results))
 	}
 	return out, nil
 }

@@ -328,8 +328,12 @@ func (j *joiner) warnings() []string {
 			both++
 		}
 	}
-	if both > 0 {
-		out = append(out, fmt.Sprintf("%s stand in both notes: links to them lead to the first", many(both, "heading")))
+	switch both {
+	case 0:
+	case 1:
+		out = append(out, "one heading stands in both notes: links to it lead to the first")
+	default:
+		out = append(out, fmt.Sprintf("%d headings stand in both notes: links to them lead to the first", both))
 	}
 	for _, b := range j.other.Blocks {
 		if slices.ContainsFunc(j.kept.Blocks, func(k note.Block) bool { return strings.EqualFold(k.ID, b.ID) }) {

@@ -100,7 +100,7 @@ func (in MoveFolder) paths(ctx context.Context, env Env) (from, to string, err e
 	if strings.HasSuffix(to, "/") {
 		to += path.Base(from)
 	}
-	if to, err = vault.CleanNew(strings.TrimPrefix(to, "/")); err != nil {
+	if to, err = vault.CleanNew(to); err != nil {
 		return "", "", fault.Rename(err, "", "to")
 	}
 	switch {

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"lore/internal/index"
+	"lore/internal/paging"
 	"lore/internal/tool"
 )
 
@@ -62,7 +63,7 @@ func (in ReadAttachment) Run(ctx context.Context, env Env) (AttachmentText, erro
 	case len(f.Data) == 0:
 		out.Note = "the file is empty"
 	case textual(f.Data):
-		cut := tool.CutLines(string(f.Data), in.Offset, in.Limit)
+		cut := paging.CutLines(string(f.Data), in.Offset, in.Limit)
 		out.Text, out.Line, out.Lines, out.More = cut.Text, cut.First, cut.Total, cut.More
 		if f.Truncated {
 			out.Note = fmt.Sprintf("only the first %d of %d bytes are read", len(f.Data), f.Info.Size)

@@ -10,6 +10,7 @@ import (
 
 	"lore/internal/fault"
 	"lore/internal/index"
+	"lore/internal/paging"
 	"lore/internal/search"
 	"lore/internal/tool"
 )
@@ -70,7 +71,7 @@ func (in VaultSearch) Run(ctx context.Context, env Env) (TextHits, error) {
 	to := min(from+in.Limit, len(s.hits))
 	out.Results = append(out.Results, s.hits[from:to]...)
 	if to < len(s.hits) {
-		out.More = tool.MoreAfter(from, to-from)
+		out.More = paging.After(from, to-from)
 	}
 	return out, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"lore/internal/graph"
 	"lore/internal/index"
+	"lore/internal/paging"
 	"lore/internal/search"
 	"lore/internal/tool"
 )
@@ -73,7 +74,7 @@ func (in ListBacklinks) Run(ctx context.Context, env Env) (Backlinks, error) {
 		)
 	})
 	out := Backlinks{Path: row.File.Path, Title: row.Title, Links: []Backlink{}, Total: len(links), Index: env.Fresh()}
-	page, more := tool.Page(links, in.Offset, in.Limit)
+	page, more := paging.Cut(links, in.Offset, in.Limit)
 	out.More = more
 	excerpts, err := env.excerpts(ctx, page, sources)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"lore/internal/graph"
 	"lore/internal/index"
+	"lore/internal/paging"
 	"lore/internal/search"
 	"lore/internal/tool"
 )
@@ -72,7 +73,7 @@ func (in ListForwardLinks) Run(ctx context.Context, env Env) (ForwardLinks, erro
 			out.Unresolved++
 		}
 	}
-	page, more := tool.Page(links, in.Offset, in.Limit)
+	page, more := paging.Cut(links, in.Offset, in.Limit)
 	out.More = more
 	targets, err := env.rows(ctx, page, func(l *graph.Link) string { return l.To })
 	if err != nil {

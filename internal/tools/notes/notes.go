@@ -64,6 +64,17 @@ type noteFile struct {
 	known bool
 }
 
+// read reads the text that name means. Most callers give the path, and then the
+// index need not be asked.
+func (env Env) read(ctx context.Context, name string) (noteFile, error) {
+	if vault.KindOf(name) == vault.Note && strings.HasSuffix(name, ".md") {
+		if f, err := env.Vault.Read(ctx, name); err == nil {
+			return noteFile{File: f, Note: note.Parse(f.Path, f.Data)}, nil
+		}
+	}
+	return env.open(ctx, name)
+}
+
 // open reads the note that name means. A note that is newer than the index is
 // found by its path.
 func (env Env) open(ctx context.Context, name string) (noteFile, error) {

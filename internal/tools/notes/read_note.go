@@ -8,6 +8,7 @@ import (
 	"lore/internal/fault"
 	"lore/internal/index"
 	"lore/internal/note"
+	"lore/internal/paging"
 	"lore/internal/tool"
 )
 
@@ -45,7 +46,7 @@ type NoteText struct {
 
 // Run reads the note.
 func (in ReadNote) Run(ctx context.Context, env Env) (NoteText, error) {
-	n, err := env.open(ctx, in.Path)
+	n, err := env.read(ctx, in.Path)
 	if err != nil {
 		return NoteText{}, err
 	}
@@ -64,7 +65,7 @@ func (in ReadNote) Run(ctx context.Context, env Env) (NoteText, error) {
 		line += strings.Count(text[:s.Start], "\n")
 		text = text[s.Start:s.End]
 	}
-	cut := tool.CutLines(text, in.Offset, in.Limit)
+	cut := paging.CutLines(text, in.Offset, in.Limit)
 	out.Text, out.More, out.Line = cut.Text, cut.More, line+cut.First-1
 	if in.Outline {
 		out.Line = 1

@@ -9,6 +9,7 @@ import (
 	"lore/internal/change"
 	"lore/internal/fault"
 	"lore/internal/index"
+	"lore/internal/paging"
 	"lore/internal/relink"
 	"lore/internal/search"
 	"lore/internal/tool"
@@ -164,7 +165,7 @@ const listed = 50
 // tell puts what a plan says into the answer.
 func (env Env) tell(out *Renamed, plan *relink.Plan) {
 	out.LinksUpdated, out.Skipped, out.total = plan.Links, plan.Skipped, len(plan.Files)
-	page, more := tool.Page(plan.Files, 0, listed)
+	page, more := paging.Cut(plan.Files, 0, listed)
 	out.Files = append([]relink.FileLinks{}, page...)
 	if more != "" {
 		out.More = fmt.Sprintf("%d of %d files", len(page), len(plan.Files))
@@ -232,7 +233,9 @@ func (env Env) whatMoves(ctx context.Context, name string) (key string, folder b
 }
 
 // beside is a new path as it is meant: a name alone stays in the folder of the
-// old one, a folder with a slash takes the name along.
+// old one, a folder with a slash takes the name along, and a name after a slash
+// lies in the root of the vault. A longer path from the root of the machine is
+// left as it is, to be refused.
 func beside(from, to string) string {
 	to = strings.TrimSpace(to)
 	if strings.HasSuffix(to, "/") {
@@ -241,7 +244,10 @@ func beside(from, to string) string {
 	if !strings.Contains(to, "/") {
 		return path.Join(path.Dir(from), to)
 	}
-	return strings.TrimPrefix(to, "/")
+	if name, ok := strings.CutPrefix(to, "/"); ok && name != "" && !strings.Contains(name, "/") {
+		return name
+	}
+	return to
 }
 
 // renamed is the new path of a file, which stays what it is.

@@ -8,6 +8,7 @@ import (
 
 	"lore/internal/fault"
 	"lore/internal/index"
+	"lore/internal/paging"
 	"lore/internal/search"
 	"lore/internal/tool"
 )
@@ -98,7 +99,7 @@ func (in SearchNotes) Run(ctx context.Context, env Env) (Found, error) {
 		})
 	}
 	if a.More {
-		out.More = tool.MoreAfter(in.Offset, len(out.Results))
+		out.More = paging.After(in.Offset, len(out.Results))
 	}
 	return out, nil
 }

@@ -9,6 +9,7 @@ import (
 	"lore/internal/access"
 	"lore/internal/fault"
 	"lore/internal/history"
+	"lore/internal/paging"
 	"lore/internal/tool"
 )
 
@@ -91,7 +92,7 @@ func (in GetActivity) Run(ctx context.Context, env Env) (Activity, error) {
 	out := Activity{Activity: []Called{}, Next: in.After}
 	if len(list) > in.Limit {
 		list = list[:in.Limit]
-		out.More = tool.MoreAfter(in.Offset, in.Limit)
+		out.More = paging.After(in.Offset, in.Limit)
 		if in.After > 0 {
 			out.More = fmt.Sprintf("there are more; call again with after %d", list[in.Limit-1].Seq)
 		}

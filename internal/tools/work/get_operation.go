@@ -9,6 +9,7 @@ import (
 	"lore/internal/change"
 	"lore/internal/fault"
 	"lore/internal/history"
+	"lore/internal/paging"
 	"lore/internal/tool"
 )
 
@@ -90,9 +91,9 @@ func (in GetOperation) Run(ctx context.Context, env Env) (Operation, error) {
 	if err != nil {
 		return Operation{}, err
 	}
-	page, more := tool.Page(files, in.Offset, in.Limit)
+	page, more := paging.Cut(files, in.Offset, in.Limit)
 	out.More = more
-	room := tool.MaxText
+	room := paging.MaxText
 	for _, f := range page {
 		c := env.drawn(ctx, f)
 		if len(c.Diff) > room {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lore/internal/access"
+	"lore/internal/paging"
 	"lore/internal/tool"
 )
 
@@ -65,7 +66,7 @@ func (in ListPending) Run(ctx context.Context, env Env) (PendingList, error) {
 		}
 		waiting = append(waiting, p)
 	}
-	page, more := tool.Page(waiting, in.Offset, in.Limit)
+	page, more := paging.Cut(waiting, in.Offset, in.Limit)
 	return PendingList{Pending: page, More: more}, nil
 }
 

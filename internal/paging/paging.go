@@ -1,4 +1,6 @@
-package tool
+// Package paging cuts what is too long for one answer, and says how to read on.
+// It knows neither tools nor notes.
+package paging
 
 import (
 	"fmt"
@@ -6,16 +8,16 @@ import (
 	"unicode/utf8"
 )
 
-// Page cuts one page out of a list. When the page is not the whole list, more
+// Cut cuts one page out of a list. When the page is not the whole list, more
 // says what it is, and how to read on when something follows: an answer never
 // leaves something out silently.
-func Page[T any](all []T, offset, limit int) (page []T, more string) {
+func Cut[T any](all []T, offset, limit int) (page []T, more string) {
 	from := min(max(offset, 0), len(all))
 	to := min(from+max(limit, 1), len(all))
 	return all[from:to], More(from, to-from, len(all))
 }
 
-// More is the sentence of [Page] for a list that was cut elsewhere: shown
+// More is the sentence of [Cut] for a list that was cut elsewhere: shown
 // things from offset on, of total.
 func More(offset, shown, total int) string {
 	switch {
@@ -29,9 +31,9 @@ func More(offset, shown, total int) string {
 	return fmt.Sprintf("%d to %d of %d; call again with offset %d", offset+1, offset+shown, total, offset+shown)
 }
 
-// MoreAfter is the sentence for a list whose end nobody has counted, when
+// After is the sentence for a list whose end nobody has counted, when
 // something follows what was shown.
-func MoreAfter(offset, shown int) string {
+func After(offset, shown int) string {
 	return fmt.Sprintf("%d to %d, and there are more; call again with offset %d", offset+1, offset+shown, offset+shown)
 }
 

@@ -1,8 +1,9 @@
-package mcp
+package peer
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"sync"
 
 	"lore/internal/access"
@@ -10,51 +11,93 @@ import (
 	"lore/internal/tool"
 )
 
-// Later is a door to a vault that is still being opened: it describes the tools
-// at once, from a shelf that is bound to nothing, and lets calls wait. A client
-// that starts us must not wait for an index before it may say hello.
+// Later is a door to a vault that is still being opened, or whose holder has
+// just gone: it describes the tools at once, and lets calls wait for whatever
+// stands behind it next. A client that starts us must not wait for an index
+// before it may say hello.
 type Later struct {
 	shelf tool.Door
-	once  sync.Once
-	ready chan struct{}
+
+	mu    sync.Mutex
+	ready chan struct{} // closed while the door is open
 	door  tool.Door
 	err   error
+	last  tool.Door // what described the tools last
 }
 
 var _ tool.Door = (*Later)(nil)
 
 // NewLater makes a door that is described by shelf until it is opened.
-func NewLater(shelf tool.Door) *Later { return &Later{shelf: shelf, ready: make(chan struct{})} }
-
-// Open lets the calls through, or tells all of them why there is nothing
-// behind the door. The first time counts.
-func (l *Later) Open(door tool.Door, err error) {
-	l.once.Do(func() {
-		l.door, l.err = door, err
-		close(l.ready)
-	})
+func NewLater(shelf tool.Door) *Later {
+	return &Later{shelf: shelf, last: shelf, ready: make(chan struct{})}
 }
 
-// wait returns the open door.
-func (l *Later) wait(ctx context.Context) (tool.Door, error) {
+// Open lets the calls through to door, or tells all of them why there is
+// nothing behind it.
+func (l *Later) Open(door tool.Door, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.door, l.err = door, err
+	if err == nil {
+		l.last = door
+	}
 	select {
 	case <-l.ready:
-		return l.door, l.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	default:
+		close(l.ready)
+	}
+}
+
+// Shut lets calls wait again. What was open may end.
+func (l *Later) Shut() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.shut()
+}
+
+func (l *Later) shut() {
+	select {
+	case <-l.ready:
+		l.ready = make(chan struct{})
+		l.door, l.err = nil, nil
+	default:
+	}
+}
+
+// leave shuts the door, unless another one is open by now.
+func (l *Later) leave(door tool.Door) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.door == door {
+		l.shut()
+	}
+}
+
+// Wait returns the open door.
+func (l *Later) Wait(ctx context.Context) (tool.Door, error) {
+	for {
+		l.mu.Lock()
+		ready := l.ready
+		l.mu.Unlock()
+		select {
+		case <-ready:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		l.mu.Lock()
+		door, err, open := l.door, l.err, l.ready == ready
+		l.mu.Unlock()
+		if open {
+			return door, err
+		}
 	}
 }
 
 // described is whatever can describe tools now.
 func (l *Later) described() tool.Door {
-	select {
-	case <-l.ready:
-		if l.err == nil {
-			return l.door
-		}
-	default:
-	}
-	return l.shelf
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.last
 }
 
 // On lists the tools that are switched on.
@@ -63,17 +106,24 @@ func (l *Later) On() []*tool.Tool { return l.described().On() }
 // Find returns the tool of that name or alias.
 func (l *Later) Find(name string) (*tool.Tool, error) { return l.described().Find(name) }
 
-// Instructions is what models are told about a tool beyond its description.
+// Instructions is what models are told about a tool.
 func (l *Later) Instructions(t *tool.Tool) string { return l.described().Instructions(t) }
 
-// through does something behind the door, once it is open.
+// through runs f behind the door. When what stood there was gone before f
+// began, the next one is tried.
 func through[T any](ctx context.Context, l *Later, f func(tool.Door) (T, error)) (T, error) {
-	d, err := l.wait(ctx)
-	if err != nil {
-		var none T
-		return none, err
+	for {
+		door, err := l.Wait(ctx)
+		if err != nil {
+			var none T
+			return none, err
+		}
+		out, err := f(door)
+		if !errors.Is(err, errGone) {
+			return out, err
+		}
+		l.leave(door)
 	}
-	return f(d)
 }
 
 // Call runs a tool or asks a person.

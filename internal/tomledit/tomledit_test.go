@@ -1,4 +1,4 @@
-package app
+package tomledit
 
 import (
 	"reflect"
@@ -8,7 +8,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-func TestSpliceTOML(t *testing.T) {
+func TestSet(t *testing.T) {
 	for _, c := range []struct{ name, text, key, val, want string }{
 		{"empty", "", "vault", "/n", "vault = '/n'\n"},
 		{"empty, nested", "", "embed.model", "none", "[embed]\nmodel = 'none'\n"},
@@ -34,7 +34,7 @@ func TestSpliceTOML(t *testing.T) {
 		{"another type", "vault = 3\n", "vault", "b", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := spliceTOML([]byte(c.text), c.key, c.val)
+			got, err := Set([]byte(c.text), c.key, c.val)
 			if c.want == "" {
 				if err == nil {
 					t.Fatalf("made %q", got)
@@ -59,7 +59,7 @@ func FuzzSpliceTOML(f *testing.F) {
 		if nested {
 			key = "embed.model"
 		}
-		out, err := spliceTOML([]byte(text), key, val)
+		out, err := Set([]byte(text), key, val)
 		if err != nil {
 			return
 		}

@@ -1,4 +1,6 @@
-package app
+// Package tomledit changes one value of a TOML text and leaves every other byte
+// as it is. It reads and writes no file.
+package tomledit
 
 import (
 	"bytes"
@@ -14,24 +16,24 @@ import (
 // errSplice says that a text cannot be changed by replacing one value.
 var errSplice = errors.New("the value cannot be set by itself")
 
-// spliceTOML sets "key" or "table.key" to a string in a TOML text and leaves
+// Set sets "key" or "table.key" to a string in a TOML text and leaves
 // every other byte as it is. What it made is read again: when anything but that
 // one value differs, nothing is returned.
-func spliceTOML(text []byte, key, val string) ([]byte, error) {
+func Set(text []byte, key, val string) ([]byte, error) {
 	before := map[string]any{}
 	if err := toml.Unmarshal(text, &before); err != nil {
 		return nil, err
 	}
 	path := strings.Split(key, ".")
-	quoted, err := quoteTOML(val)
+	quoted, err := quote(val)
 	if err != nil {
 		return nil, err
 	}
-	place, err := findTOML(text, path)
+	at, err := find(text, path)
 	if err != nil {
 		return nil, err
 	}
-	out := place.put(text, path, quoted)
+	out := at.put(text, path, quoted)
 	after := map[string]any{}
 	if err := toml.Unmarshal(out, &after); err != nil {
 		return nil, errors.Join(errSplice, err)
@@ -42,8 +44,8 @@ func spliceTOML(text []byte, key, val string) ([]byte, error) {
 	return out, nil
 }
 
-// quoteTOML writes a string as TOML does.
-func quoteTOML(val string) (string, error) {
+// quote writes a string as TOML does.
+func quote(val string) (string, error) {
 	line, err := toml.Marshal(map[string]string{"v": val})
 	if err != nil {
 		return "", err
@@ -68,8 +70,8 @@ func setPath(m map[string]any, path []string, val string) bool {
 	return true
 }
 
-// A tomlPlace is where a value stands, or where it can be put.
-type tomlPlace struct {
+// A place is where a value stands, or where it can be put.
+type place struct {
 	start, end int // the value, when there is one
 	found      bool
 	after      int  // the end of the last line of its table
@@ -77,9 +79,9 @@ type tomlPlace struct {
 	dotted     bool // the table is written as "table.key = value"
 }
 
-// findTOML looks for the value at path.
-func findTOML(text []byte, path []string) (tomlPlace, error) {
-	var at tomlPlace
+// find looks for the value at path.
+func find(text []byte, path []string) (place, error) {
+	var at place
 	var table []string
 	inList := false
 	p := &unstable.Parser{}
@@ -146,7 +148,7 @@ func lineEnd(text []byte, at int) int {
 }
 
 // put writes the value at its place, or a new line for it.
-func (at tomlPlace) put(text []byte, path []string, quoted string) []byte {
+func (at place) put(text []byte, path []string, quoted string) []byte {
 	if at.found {
 		return slices.Concat(text[:at.start], []byte(quoted), text[at.end:])
 	}

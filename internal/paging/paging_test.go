@@ -1,4 +1,4 @@
-package tool
+package paging
 
 import (
 	"fmt"
@@ -18,12 +18,12 @@ func TestPages(t *testing.T) {
 		{9, 2, "[]", "nothing from 6 on; there are 5"},
 		{-3, -1, "[1]", "1 to 1 of 5; call again with offset 1"},
 	} {
-		page, more := Page(list, c.offset, c.limit)
+		page, more := Cut(list, c.offset, c.limit)
 		if fmt.Sprint(page) != c.page || more != c.more {
 			t.Errorf("%d %d: %v %q", c.offset, c.limit, page, more)
 		}
 	}
-	if page, more := Page([]int(nil), 3, 2); len(page) != 0 || more != "" {
+	if page, more := Cut([]int(nil), 3, 2); len(page) != 0 || more != "" {
 		t.Errorf("an empty list: %v %q", page, more)
 	}
 }

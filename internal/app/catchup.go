@@ -1,0 +1,213 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"lore/internal/db"
+	"lore/internal/embed/builtin"
+	"lore/internal/fault"
+	"lore/internal/home"
+	"lore/internal/index"
+	"lore/internal/index/sqlite"
+	"lore/internal/surface/cli"
+	"lore/internal/tool"
+	"lore/internal/vault"
+)
+
+// patience is how long a question waits for the index to catch up with the
+// vault. Comparing ten thousand notes takes a tenth of it.
+const patience = 300 * time.Millisecond
+
+// catchUp compares the index with the vault. A new index is waited for; one
+// that exists answers soon, and says when it is behind.
+func (s *session) catchUp(ctx context.Context, o cli.OpenOptions) error {
+	if !s.writes {
+		return s.awaitFirst(ctx)
+	}
+	g := s.lastGlance()
+	if !o.Wait && !s.opening.Rebuilt && !g.Began.IsZero() {
+		same, err := s.indexer.Unchanged(ctx, g)
+		if same || sqlite.Damaged(err) {
+			return err
+		}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	s.cancel = cancel
+	done := make(chan error, 1)
+	s.wg.Go(func() { done <- s.sync(ctx) })
+	var timeout <-chan time.Time
+	// Without a glance the last comparison was broken off: what is there may be
+	// a beginning, and an answer from it would deny what is there.
+	if !o.Wait && !s.opening.Rebuilt && !s.adopted && !g.Began.IsZero() {
+		t := time.NewTimer(patience)
+		defer t.Stop()
+		timeout = t.C
+	}
+	select {
+	case err := <-done:
+		if err != nil {
+			return err
+		}
+	case <-timeout:
+		return nil
+	}
+	switch {
+	case o.TextOnly || s.model == nil:
+		return nil
+	case o.Embed:
+		return s.embedAll(ctx, runtime.GOMAXPROCS(0))
+	}
+	return s.embedFew(ctx)
+}
+
+// lastGlance is what the last process that compared the whole vault left.
+func (s *session) lastGlance() vault.Glance {
+	var g vault.Glance
+	b, err := os.ReadFile(s.glancePath())
+	if err != nil || json.Unmarshal(b, &g) != nil || g.Began.After(s.app.now()) {
+		return vault.Glance{}
+	}
+	return g
+}
+
+func (s *session) glancePath() string { return filepath.Join(s.dir, "glance.json") }
+
+// keepGlance leaves word of a comparison. Without it the next start compares
+// again, and that is all.
+func (s *session) keepGlance(g vault.Glance) {
+	if b, err := json.Marshal(g); err == nil {
+		_ = home.Replace(s.glancePath(), b)
+	}
+}
+
+func (s *session) sync(ctx context.Context) error {
+	// While the index changes, and when that is broken off, nothing is believed.
+	if err := os.Remove(s.glancePath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("begin to index: %w", err)
+	}
+	sum, err := s.indexer.Sync(ctx)
+	if err == nil && sum.State.Mode != vault.Offline && sum.Doubted == 0 {
+		s.keepGlance(sum.Glance())
+	}
+	s.mu.Lock()
+	s.sum = sum
+	s.mu.Unlock()
+	return db.Explain(err, s.dir)
+}
+
+func (s *session) embedder(threads int) *index.Embedder {
+	return &index.Embedder{Store: s.store, Model: s.model, Threads: func() int { return threads }, Bus: s.bus, Log: s.log, Now: s.app.now}
+}
+
+func (s *session) embedAll(ctx context.Context, threads int) error {
+	n, err := s.embedder(threads).Run(ctx)
+	if err == nil && n > 0 {
+		err = s.store.Settle(ctx)
+	}
+	return err
+}
+
+// few is how many passages are embedded on the way to an answer: a second's
+// work at the most.
+const few = 16
+
+// embedFew keeps the vectors of a vault that has them up to date with small
+// changes. A vault without any is left to lore index: it takes minutes.
+func (s *session) embedFew(ctx context.Context) error {
+	s.mu.Lock()
+	wrote := s.sum.Wrote() > 0 || s.changed
+	s.changed = false
+	s.mu.Unlock()
+	if _, ok := s.model.(*builtin.Model); !ok || !wrote {
+		return nil
+	}
+	st, err := s.store.Stats(ctx, s.model.ID())
+	if err != nil {
+		return err
+	}
+	missing := st.Passages - st.Embedded
+	if missing == 0 || missing > few || st.Embedded == 0 && st.Passages > few {
+		return nil
+	}
+	return s.embedAll(ctx, 1)
+}
+
+// embedChanged gives what a tool wrote its vectors, after the answer was shown.
+// Nothing depends on it: what is left out is embedded later.
+func (s *session) embedChanged() {
+	s.mu.Lock()
+	changed := s.changed
+	s.mu.Unlock()
+	if !changed || s.store == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	if err := s.embedFew(ctx); err != nil {
+		s.log.Warn("passages could not be embedded", "error", err)
+	}
+	s.prune(ctx)
+}
+
+// lost reports whether the comparison found that most notes are gone.
+func (s *session) lost() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sum.State.Mode == vault.Offline
+}
+
+func (s *session) fresh() index.Freshness {
+	if s.writes {
+		f := s.indexer.Freshness()
+		if !f.Fresh && s.lost() {
+			f.Reason += "; if you removed them: lore index --rebuild"
+		}
+		return f
+	}
+	return index.Freshness{Reason: "another lore process keeps the index up to date"}
+}
+
+// follow keeps the index and the vectors up to date until ctx ends.
+func (s *session) follow(ctx context.Context, reg *tool.Registry) error {
+	if !s.writes {
+		return fault.Fix(fault.Busy, "stop it first", "another lore process keeps the index up to date")
+	}
+	w := s.vault.Watch(ctx, vault.WatchOptions{})
+	defer w.Wait()
+	wake := make(chan struct{}, 1)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	wg.Go(func() { s.attend(ctx, reg) })
+	if s.model != nil {
+		wg.Go(func() { s.embedOnWake(ctx, wake) })
+	}
+	return s.indexer.Serve(ctx, w.Batches(), func() {
+		select {
+		case wake <- struct{}{}:
+		default:
+		}
+	})
+}
+
+// embedOnWake embeds what is new, on half the cores: someone is working here.
+func (s *session) embedOnWake(ctx context.Context, wake <-chan struct{}) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-wake:
+			if err := s.embedAll(ctx, max(1, runtime.GOMAXPROCS(0)/2)); err != nil && ctx.Err() == nil {
+				s.log.Warn("passages could not be embedded", "error", err)
+			}
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package app
+
+import (
+	"context"
+
+	"lore/internal/surface/cli"
+	"lore/internal/tools/find"
+	"lore/internal/tools/notes"
+	"lore/internal/tools/work"
+)
+
+// face is what a surface sees of the session.
+func (s *session) face(ctx context.Context) (*cli.Session, error) {
+	face := &cli.Session{
+		Dir: s.vault.Dir(), Attend: func(context.Context) {}, Close: s.close, Tokens: s.tokens(),
+		Verify: func(ctx context.Context) (int, error) {
+			v, err := s.history.Verify(ctx)
+			return v.Entries, err
+		},
+	}
+	if s.link != nil {
+		face.Door = s.link
+		return face, nil
+	}
+	version := func(ctx context.Context, hash string) (string, bool) { return s.history.Image(ctx, hash) }
+	parse := s.dialect(ctx)
+	reg, err := s.registry(
+		notes.Tools(notes.Env{
+			Vault: s.vault, Store: s.store, Search: s.search, Fresh: s.fresh, Now: s.app.now, Parse: parse, Version: version,
+		}),
+		find.Tools(find.Env{Vault: s.vault, Store: s.store, Search: s.search, Fresh: s.fresh, Parse: parse}),
+		work.Tools(work.Env{History: s.history, Questions: s.asked, Vault: s.vault, Now: s.app.now}),
+	)
+	if err != nil {
+		return nil, err
+	}
+	if s.writes && s.unsettled == nil {
+		if err := reg.Recover(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if s.door != nil {
+		s.door.Open(reg, nil)
+	}
+	face.Door, face.Attend, face.Report, face.Doctor = reg, reg.Attend, s.report, s.doctor
+	face.Follow = func(ctx context.Context) error { return s.follow(ctx, reg) }
+	return face, nil
+}
+
+func (s *session) report(ctx context.Context) (cli.Report, error) {
+	id := ""
+	if s.model != nil {
+		id = s.model.ID()
+	}
+	st, err := s.store.Stats(ctx, id)
+	if err != nil {
+		return cli.Report{}, err
+	}
+	s.mu.Lock()
+	sum := s.sum
+	s.mu.Unlock()
+	f := s.fresh()
+	r := cli.Report{
+		Vault: s.vault.Dir(), Index: s.dir, Notes: st.Notes, Attachments: st.Attachments, Conflicts: st.Conflicts,
+		Links: st.Links, Passages: st.Passages, Embedded: st.Embedded, Model: id, Problems: st.Problems,
+		Added: sum.Added, Changed: sum.Changed, Dropped: sum.Dropped, Seconds: sum.Took.Seconds(), Fresh: f.Fresh, Reason: f.Reason,
+	}
+	if s.opening.Rebuilt && s.opening.Reason != "new" {
+		r.Rebuilt = s.opening.Reason
+	}
+	return r, nil
+}

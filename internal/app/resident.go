@@ -1,0 +1,152 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"lore/internal/event"
+	"lore/internal/peer"
+	"lore/internal/surface/cli"
+	"lore/internal/tool"
+	"lore/internal/vault"
+)
+
+// A resident is a process that stays with a vault. Behind its door stands the
+// vault itself while this process holds it, and else the process that does;
+// when that one goes, this one takes over, or follows the next.
+type resident struct {
+	app  *app
+	g    cli.Globals
+	log  *slog.Logger
+	door *peer.Later
+	bus  *event.Bus
+	dir  string // of the vault
+}
+
+// resident describes the tools as the settings want them, bound to nothing, and
+// refuses at once what cannot work.
+func (a *app) resident(g cli.Globals) (*resident, error) {
+	r := &resident{app: a, g: g, bus: event.NewBus()}
+	c, log, dir, err := a.begin(g)
+	if err != nil {
+		return nil, err
+	}
+	r.log = log
+	v, err := vault.Open(dir, vault.Options{Log: r.log, Now: a.now})
+	if err != nil {
+		return nil, err
+	}
+	r.dir = v.Dir()
+	if err := v.Close(); err != nil {
+		return nil, err
+	}
+	s := &session{app: a, log: r.log}
+	if _, s.off, err = a.policyOf(&c, r.dir); err != nil {
+		return nil, err
+	}
+	s.instruct = c.Instructions
+	shelf := tool.NewRegistry(tool.Deps{Now: a.now}, catalogue())
+	r.door = peer.NewLater(shelf)
+	return r, s.furnish(shelf)
+}
+
+// A stay is one time in which the same thing stands behind the door.
+type stay struct {
+	s    *session
+	face *cli.Session
+}
+
+// enter opens the vault, or finds who holds it.
+func (r *resident) enter(ctx context.Context, o cli.OpenOptions) (stay, error) {
+	o.Stay, o.Bus = true, r.bus
+	s, face, err := r.app.openFace(ctx, r.g, o)
+	if err != nil {
+		return stay{}, r.app.explain(err)
+	}
+	if s.link == nil {
+		r.door.Open(face.Door, nil)
+		return stay{s, face}, nil
+	}
+	// Its tools have to be known before it is shown to anyone.
+	if err := s.link.Learn(ctx); err != nil {
+		return stay{}, errors.Join(err, s.close())
+	}
+	r.door.Open(face.Door, nil)
+	return stay{s, face}, nil
+}
+
+// again is how long to wait before another try to hold the vault or to find its
+// holder.
+const again = 2 * time.Second
+
+// follow stays until ctx ends or what stands behind the door goes.
+func (r *resident) follow(ctx context.Context, st stay) error {
+	defer r.door.Shut()
+	switch {
+	case st.s.writes:
+		if err := st.face.Follow(ctx); err != nil && ctx.Err() == nil {
+			r.log.Error("the vault is no longer followed", "error", err)
+			<-ctx.Done() // what is there can still be used
+		}
+	case st.s.link != nil:
+		err := st.s.link.Follow(ctx, r.bus, func() error {
+			r.bus.Publish(tool.TopicTools, tool.Listed{Tools: len(st.s.link.On())}, true)
+			return nil
+		})
+		if ctx.Err() == nil && !peer.Gone(err) {
+			r.log.Warn("the process that holds the vault cannot be followed", "error", err)
+			r.pause(ctx)
+		}
+	default:
+		r.pause(ctx) // nobody answers; perhaps later
+	}
+	r.door.Shut()
+	return st.s.close()
+}
+
+// pause waits a little, and reports whether it is worth to go on.
+func (r *resident) pause(ctx context.Context) bool {
+	t := time.NewTimer(again)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
+	}
+}
+
+// live follows st and whatever comes after it, until ctx ends. A zero st is
+// still to be entered.
+func (r *resident) live(ctx context.Context, st stay) error {
+	said := ""
+	for ctx.Err() == nil {
+		if st.s == nil {
+			var err error
+			if st, err = r.enter(ctx, cli.OpenOptions{}); err != nil {
+				if ctx.Err() != nil {
+					break
+				}
+				r.door.Open(nil, err)
+				if said != err.Error() {
+					said = err.Error()
+					r.log.Error("the vault cannot be served", "error", err)
+				}
+				r.pause(ctx)
+				r.door.Shut()
+				continue
+			}
+		}
+		said = ""
+		if err := r.follow(ctx, st); err != nil {
+			r.log.Warn("the vault was not left in order", "error", err)
+		}
+		st = stay{}
+	}
+	if st.s == nil {
+		return nil
+	}
+	return st.s.close()
+}

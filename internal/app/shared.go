@@ -1,0 +1,106 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"lore/internal/fault"
+	"lore/internal/home"
+	"lore/internal/index/sqlite"
+	"lore/internal/peer"
+	"lore/internal/surface/cli"
+)
+
+// shared is how a session lives with other processes on the same vault: it
+// holds the vault and answers them, leans on the one that does, or only reads.
+type shared struct {
+	door *peer.Later  // of a session that holds the vault; open when it is ready
+	link *peer.Client // to the process that holds it
+
+	listening sync.Mutex
+	timer     *time.Timer
+	server    *peer.Server
+	parted    bool
+}
+
+// soon is how long a process holds the vault before others can reach it: most
+// commands are over by then.
+const soon = 300 * time.Millisecond
+
+// hold takes the right to write the index and the notes, when it is free and
+// wanted. Else another process has it, which may answer for us.
+func (s *session) hold(ctx context.Context, o cli.OpenOptions) error {
+	if _, err := os.Stat(sqlite.Path(s.dir)); o.Aside && err == nil {
+		return nil // there is an index to read
+	}
+	for i := range home.Steps {
+		release, ok, err := home.Lock(filepath.Join(s.dir, "index.lock"))
+		if err != nil {
+			return fmt.Errorf("lock the index: %w", err)
+		}
+		if ok {
+			s.writes = true
+			s.closers = append(s.closers, release)
+			s.beReached(o.Stay)
+			return nil
+		}
+		if o.Rebuild {
+			return fault.Fix(fault.Busy, "stop it first", "another lore process is using the index")
+		}
+		if o.Share || o.Stay {
+			if s.link = peer.Visit(ctx, s.dir); s.link != nil {
+				s.closers = append(s.closers, s.link.Close)
+				return nil
+			}
+		}
+		if !o.Patient && !o.Stay || i == home.Steps-1 {
+			break
+		}
+		if err := home.Pause(ctx); err != nil {
+			return err
+		}
+	}
+	return nil // whoever has it does not answer: what is there can be read
+}
+
+// beReached lets other processes use the vault through this one.
+func (s *session) beReached(now bool) {
+	s.door = peer.NewLater(nil)
+	if now {
+		s.listen()
+		return
+	}
+	s.timer = time.AfterFunc(soon, s.listen)
+}
+
+func (s *session) listen() {
+	s.listening.Lock()
+	defer s.listening.Unlock()
+	if s.parted {
+		return
+	}
+	var err error
+	s.server, err = peer.Listen(peer.Options{Dir: s.dir, Spare: s.app.home().Spare, Door: s.door, Bus: s.bus, Log: s.log})
+	if err != nil {
+		s.log.Warn("other processes cannot use the vault through this one", "error", err)
+	}
+}
+
+// part sends the other processes away, before the vault is let go.
+func (s *session) part() error {
+	if s.timer != nil {
+		s.timer.Stop()
+	}
+	s.listening.Lock()
+	s.parted = true
+	server := s.server
+	s.listening.Unlock()
+	if server == nil {
+		return nil
+	}
+	return server.Close()
+}
