@@ -338,8 +338,11 @@ func memoryOf(pid int) int {
 	return kb
 }
 
-// streams opens two hundred event streams and measures what a call costs beside
-// them, against the same without them, and how long news takes to reach all.
+// many is how many event streams are open at once.
+const many = 200
+
+// streams opens event streams and measures what a call costs beside them,
+// against the same without them, and how long news takes to reach all.
 func streams(ctx context.Context, env []string, lore string) error {
 	cmd, address, token, err := serveLore(ctx, env, lore)
 	if err != nil {
@@ -349,66 +352,26 @@ func streams(ctx context.Context, env []string, lore string) error {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	}()
-	client := &http.Client{Transport: &tokenTransport{token, &http.Transport{MaxIdleConnsPerHost: 300}}}
-	read := func() (time.Duration, error) {
-		begin := time.Now()
-		res, err := client.Post(address+"/api/v1/tools/read_note", "application/json", strings.NewReader(`{"path":"Tea.md"}`))
-		if err != nil {
-			return 0, err
-		}
-		_, err = io.Copy(io.Discard, res.Body)
-		return time.Since(begin), errors.Join(err, res.Body.Close())
-	}
-	median := func() (time.Duration, error) {
-		var all []time.Duration
-		for range 500 {
-			d, err := read()
-			if err != nil {
-				return 0, err
-			}
-			all = append(all, d)
-		}
-		return share(all, 0.5), nil
-	}
-	if _, err := median(); err != nil { // warm
+	c := &restClient{address: address, http: &http.Client{Transport: &tokenTransport{token, &http.Transport{MaxIdleConnsPerHost: many}}}}
+	if _, err := c.median(); err != nil { // warm
 		return err
 	}
-	alone, err := median()
+	alone, err := c.median()
 	if err != nil {
 		return err
 	}
 	memory := memoryOf(cmd.Process.Pid)
-	const many = 200
 	heard := make(chan struct{}, many*100)
 	for range many {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"/api/v1/events", http.NoBody)
+		body, err := c.listen(ctx, heard)
 		if err != nil {
 			return err
 		}
-		res, err := client.Do(req)
-		if err != nil {
-			return err
-		}
-		if res.StatusCode != http.StatusOK {
-			return errors.New(res.Status)
-		}
-		defer res.Body.Close()
-		go func() {
-			buf := make([]byte, 64<<10)
-			for {
-				n, err := res.Body.Read(buf)
-				if err != nil {
-					return
-				}
-				for range strings.Count(string(buf[:n]), "event: call.finished") {
-					heard <- struct{}{}
-				}
-			}
-		}()
+		defer body.Close()
 	}
-	time.Sleep(200 * time.Millisecond)
+	time.Sleep(200 * time.Millisecond) // all of them are settled
 	begin := time.Now()
-	if _, err := read(); err != nil {
+	if _, err := c.read(); err != nil {
 		return err
 	}
 	for range many {
@@ -419,13 +382,70 @@ func streams(ctx context.Context, env []string, lore string) error {
 		for range heard { // nobody waits
 		}
 	}()
-	beside, err := median()
+	beside, err := c.median()
 	if err != nil {
 		return err
 	}
-	fmt.Printf("\n200 event streams: a call over REST takes %d µs beside them and %d µs without; its news reaches all of them in %.1f ms; memory grows from %d to %d MB\n",
-		beside.Microseconds(), alone.Microseconds(), float64(all.Microseconds())/1000, memory>>10, memoryOf(cmd.Process.Pid)>>10)
+	fmt.Printf("\n%d event streams: a call over REST takes %d µs beside them and %d µs without; its news reaches all of them in %.1f ms; memory grows from %d to %d MB\n",
+		many, beside.Microseconds(), alone.Microseconds(), float64(all.Microseconds())/1000, memory>>10, memoryOf(cmd.Process.Pid)>>10)
 	return nil
+}
+
+// A restClient calls lore serve with a token.
+type restClient struct {
+	address string
+	http    *http.Client
+}
+
+// read reads a note.
+func (c *restClient) read() (time.Duration, error) {
+	begin := time.Now()
+	res, err := c.http.Post(c.address+"/api/v1/tools/read_note", "application/json", strings.NewReader(`{"path":"Tea.md"}`))
+	if err != nil {
+		return 0, err
+	}
+	_, err = io.Copy(io.Discard, res.Body)
+	return time.Since(begin), errors.Join(err, res.Body.Close())
+}
+
+func (c *restClient) median() (time.Duration, error) {
+	var all []time.Duration
+	for range 500 {
+		d, err := c.read()
+		if err != nil {
+			return 0, err
+		}
+		all = append(all, d)
+	}
+	return share(all, 0.5), nil
+}
+
+// listen opens one stream, and says each time that a call is heard of.
+func (c *restClient) listen(ctx context.Context, heard chan<- struct{}) (io.Closer, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.address+"/api/v1/events", http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	res, err := c.http.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	if res.StatusCode != http.StatusOK {
+		return nil, errors.New(res.Status)
+	}
+	go func() {
+		buf := make([]byte, 64<<10)
+		for {
+			n, err := res.Body.Read(buf)
+			if err != nil {
+				return
+			}
+			for range strings.Count(string(buf[:n]), "event: call.finished") {
+				heard <- struct{}{}
+			}
+		}
+	}()
+	return res.Body, nil
 }
 
 type tokenTransport struct {

@@ -26,17 +26,18 @@ import (
 func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
 	a := &app{now: time.Now, env: os.Getenv, exe: os.Executable, errOut: errOut}
 	return cli.Run(ctx, cli.Host{
-		Version:  version(),
-		Tools:    catalogue(),
-		Open:     a.open,
-		Explain:  a.explain,
-		Settings: a.settings,
-		Set:      a.set,
-		MCP:      a.mcp,
-		Serve:    a.serve,
-		Demo:     a.demo,
-		Install:  a.installer(),
-		Bench:    a.bench,
+		Version:           version(),
+		Tools:             catalogue(),
+		Open:              a.open,
+		Explain:           a.explain,
+		Settings:          a.settings,
+		Set:               a.set,
+		MCP:               a.mcp,
+		ConformanceClient: a.conformanceClient,
+		Serve:             a.serve,
+		Demo:              a.demo,
+		Install:           a.installer(),
+		Bench:             a.bench,
 	}, args, in, out, errOut)
 }
 

@@ -3,12 +3,10 @@ package app
 import (
 	"context"
 	"errors"
-	"net/http"
 	"path/filepath"
 
 	"golang.org/x/sync/errgroup"
 
-	"lore/internal/access"
 	"lore/internal/state"
 	"lore/internal/surface/cli"
 	"lore/internal/surface/mcp"
@@ -32,6 +30,9 @@ func (a *app) serve(ctx context.Context, g cli.Globals, o cli.ServeOptions) erro
 	st, err := r.enter(ctx, cli.OpenOptions{Wait: true, Progress: o.Progress})
 	if err != nil {
 		return err
+	}
+	if err := furnishFixtures(st, o); err != nil {
+		return errors.Join(err, st.s.close())
 	}
 	db := state.In(st.s.dir) // of its own: tokens outlive what stands behind the door
 	// Requests that are being answered when ctx ends still need the vault.
@@ -61,11 +62,12 @@ func (r *resident) listen(ctx context.Context, o cli.ServeOptions, tokens *token
 	server.Add(page.New(page.Options{Door: r.door, Vault: name, API: rest.Prefix}).Routes()...)
 	endpoint := r.mcpEndpoint(o, where, server.Closing())
 	defer endpoint.Close()
-	server.Add(mcpRoutes(endpoint)...)
+	server.Add(endpoint.Routes()...)
 	r.log.Info("listening", "address", server.Address(l))
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return server.Serve(ctx, l) })
 	g.Go(func() error { endpoint.Follow(ctx); return nil })
+	g.Go(func() error { return r.serveFixtures(ctx, o) })
 	g.Go(func() error {
 		if o.Ready == nil {
 			return nil
@@ -75,34 +77,9 @@ func (r *resident) listen(ctx context.Context, o cli.ServeOptions, tokens *token
 	return g.Wait()
 }
 
-// caller is the key of the principal in a request's context.
-type caller struct{}
-
-// mcpEndpoint offers the tools to MCP clients over HTTP. Who calls, the shell
-// has found out.
+// mcpEndpoint offers the tools to MCP clients over HTTP.
 func (r *resident) mcpEndpoint(o cli.ServeOptions, where func(id string) string, closing <-chan struct{}) *mcp.Endpoint {
 	return mcp.Handler(func() tool.Door { return r.door }, mcp.Options{
 		Version: o.Version, Bus: r.bus, Log: r.log, Now: r.app.now, Where: where, Hold: o.Hold, Closing: closing,
-		From: func(ctx context.Context) (access.Principal, bool) {
-			who, ok := ctx.Value(caller{}).(access.Principal)
-			return who, ok
-		},
 	})
-}
-
-// mcpRoutes mounts the endpoint: /mcp, /mcp/readonly and /mcp/x/SET.
-func mcpRoutes(e *mcp.Endpoint) []serve.Route {
-	var out []serve.Route
-	for _, pattern := range []string{"/mcp", "/mcp/{rest...}"} {
-		for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} {
-			out = append(out, serve.Route{
-				Method: method, Pattern: pattern, Scope: access.Read, As: access.MCP,
-				Handle: func(w http.ResponseWriter, r *http.Request, who access.Principal) error {
-					e.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), caller{}, who)))
-					return nil
-				},
-			})
-		}
-	}
-	return out
 }

@@ -120,7 +120,9 @@ type bearer struct{ secret string }
 
 func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
-	r.Header.Set("Authorization", "Bearer "+b.secret)
+	if b.secret != "" {
+		r.Header.Set("Authorization", "Bearer "+b.secret)
+	}
 	return http.DefaultTransport.RoundTrip(r)
 }
 

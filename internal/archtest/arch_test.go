@@ -33,22 +33,24 @@ var layers = [][]string{
 	{"surface/draw", "surface/argv", "surface/serve", "surface/template", "surface/task"},
 	{"surface/install"},
 	{"surface/cli", "surface/rest", "surface/page", "surface/mcp"},
+	{"surface/mcp/conformance"},
 	{"app"},
 }
 
 // barred says what a package must never know, beside what its rank forbids.
 var barred = map[string][]string{
-	"vault":         {"embed"},
-	"search":        {"vault"},
-	"graph":         {"vault"},
-	"relink":        {"vault"},
-	"tool":          {"vault", "index", "search", "graph", "embed"},
-	"surface/cli":   {"vault", "index", "index/sqlite", "search", "graph", "tools/notes", "tools/find", "embed", "note"},
-	"surface/serve": {"tool", "vault", "index"},
-	"surface/rest":  {"vault", "index", "index/sqlite", "search", "graph", "embed", "note", "history", "approval"},
-	"surface/page":  {"vault", "index", "index/sqlite", "search", "graph", "embed", "note", "history", "approval"},
-	"index/sqlite":  {"vault", "note"},
-	"surface/mcp":   {"vault", "index", "index/sqlite", "search", "graph", "tools/notes", "tools/find", "tools/work", "embed", "note"},
+	"vault":                   {"embed"},
+	"search":                  {"vault"},
+	"graph":                   {"vault"},
+	"relink":                  {"vault"},
+	"tool":                    {"vault", "index", "search", "graph", "embed"},
+	"surface/cli":             {"vault", "index", "index/sqlite", "search", "graph", "tools/notes", "tools/find", "embed", "note"},
+	"surface/serve":           {"tool", "vault", "index"},
+	"surface/rest":            {"vault", "index", "index/sqlite", "search", "graph", "embed", "note", "history", "approval"},
+	"surface/page":            {"vault", "index", "index/sqlite", "search", "graph", "embed", "note", "history", "approval"},
+	"index/sqlite":            {"vault", "note"},
+	"surface/mcp":             {"vault", "index", "index/sqlite", "search", "graph", "tools/notes", "tools/find", "tools/work", "embed", "note"},
+	"surface/mcp/conformance": {"vault", "index", "index/sqlite", "search", "graph", "tools/notes", "tools/find", "tools/work", "embed", "note"},
 }
 
 // forbiddenNames are package names that say nothing about what is inside.

@@ -66,6 +66,8 @@ type Host struct {
 	// MCP serves another program, Serve many over HTTP; may be nil.
 	MCP   MCP
 	Serve Serve
+	// ConformanceClient is for conformance suites; may be nil.
+	ConformanceClient ConformanceClient
 	// Demo copies the sample vault to a folder and returns its path.
 	Demo func(dir string) (string, error)
 	// Install is what lore install needs of this machine.

@@ -28,6 +28,9 @@ type ServeOptions struct {
 	Ready func(address, login string) error
 	// Progress shows what goes on before that; may be nil.
 	Progress func(*event.Bus) (stop func())
+	// Fixtures is told where the fixtures of conformance suites are served,
+	// without a token; nil serves none.
+	Fixtures func(address string) error
 }
 
 // Serve serves a vault until ctx ends.
@@ -38,6 +41,7 @@ const defaultListen = "127.0.0.1:7777"
 
 func (p *program) serveCommand() *cobra.Command {
 	o := ServeOptions{Version: p.host.Version, Ready: p.serving}
+	var fixtures bool
 	cmd := &cobra.Command{
 		Use: "serve [FOLDER]", Short: "Answer over HTTP, for programs and for a browser, until interrupted", Args: words(0, 1),
 		Long: `Serves the vault at /api/v1 and keeps its index up to date. Programs bring a token
@@ -53,7 +57,11 @@ Only this machine is answered. With --expose others are too, under the names tha
 				}
 				p.g.Vault = args[0]
 			}
-			if err := (serve.Options{Listen: o.Listen, Expose: o.Expose, Hosts: o.Hosts}).Check(); err != nil {
+			checked := serve.Options{Listen: o.Listen, Expose: o.Expose, Hosts: o.Hosts}
+			if fixtures {
+				checked.Anyone, o.Fixtures = &access.Principal{}, p.servingFixtures
+			}
+			if err := checked.Check(); err != nil {
 				return err
 			}
 			if p.host.Serve == nil {
@@ -68,6 +76,8 @@ Only this machine is answered. With --expose others are too, under the names tha
 	f.DurationVar(&o.Hold, "hold", defaultHold, "how long an MCP call waits for a person before it says that it waits; 0s not at all")
 	f.BoolVar(&o.Expose, "expose", false, "let other machines in; needs --host")
 	f.StringArrayVar(&o.Hosts, "host", nil, "a further name that requests may be sent to; may stand several times")
+	f.BoolVar(&fixtures, fixturesFlag, false, "serve what conformance suites ask for at a further address, without a token")
+	_ = f.MarkHidden(fixturesFlag) // it exists: see above
 	return cmd
 }
 

@@ -57,7 +57,7 @@ func (s *Server) confirm(ctx context.Context, req *sdk.CallToolRequest, res tool
 
 func form() *jsonschema.Schema {
 	return &jsonschema.Schema{
-		Type: "object", Required: []string{formYes}, PropertyOrder: []string{formYes, formWords},
+		Type: "object", PropertyOrder: []string{formYes, formWords},
 		Properties: map[string]*jsonschema.Schema{
 			formYes:   {Type: "boolean", Title: "Yes, do it", Description: "Exactly what is shown; it can be undone."},
 			formWords: {Type: "string", Title: "A word to the assistant", Description: "May stay empty."},
@@ -100,7 +100,10 @@ func (s *Server) mayElicit(r policy.Risk) bool {
 // waits answers that a person must approve, and where. It is no error: the
 // model should tell the user, and not try again.
 func (s *Server) waits(res tool.Result) (*sdk.CallToolResult, error) {
-	res.Page = s.page(res.Question.ID)
+	way := s.opts.Where(res.Question.ID)
+	if res.Page = s.page(res.Question.ID); res.Page != "" {
+		way = command(res.Question.ID) // beside the page
+	}
 	raw, err := schema.Marshal(res)
 	if err != nil {
 		return nil, err
@@ -108,7 +111,7 @@ func (s *Server) waits(res tool.Result) (*sdk.CallToolResult, error) {
 	more, err := schema.Marshal(struct {
 		Status  string `json:"status"`
 		Approve string `json:"approve"`
-	}{"pending_confirmation", s.opts.Where(res.Question.ID)})
+	}{"pending_confirmation", way})
 	if err != nil {
 		return nil, err
 	}
@@ -173,13 +176,28 @@ func (s *Server) resume(ctx context.Context, req *sdk.CallToolRequest) (*sdk.Cal
 		return failed(fault.Fix(fault.Conflict, "call again", "a file changed since the user was asked"))
 	}
 	r, _ := req.Params.InputResponses[formName].(*sdk.ElicitResult)
-	if r == nil || r.Action != "accept" && r.Action != "decline" {
-		return s.waits(tool.Result{Question: &q}) // the form was closed: nobody answered
+	yes, said := decision(r)
+	if !said {
+		return s.waits(tool.Result{Question: &q})
 	}
 	word, _ := r.Content[formWords].(string)
-	return s.answer(ctx, q, tool.Answer{
-		Approve: r.Action == "accept" && r.Content[formYes] == true, Revision: st.Revision, Word: word,
-	})
+	return s.answer(ctx, q, tool.Answer{Approve: yes, Revision: st.Revision, Word: word})
+}
+
+// decision is what the user said. A form that was closed, or sent without the
+// one box that counts, says nothing: some clients send it empty. That is why
+// the box is not required: the library would turn the form into an error.
+func decision(r *sdk.ElicitResult) (yes, said bool) {
+	if r == nil {
+		return false, false
+	}
+	switch r.Action {
+	case "decline":
+		return false, true
+	case "accept":
+		yes, said = r.Content[formYes].(bool)
+	}
+	return yes, said
 }
 
 var errNotFor = &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "requestState: this answer is not for that question"}

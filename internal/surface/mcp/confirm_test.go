@@ -41,6 +41,7 @@ func TestElicitedChange(t *testing.T) {
 			{"ticked no", "accept", map[string]any{"confirm": false}, false, `"isError":false`},
 			{"declined", "decline", nil, false, `"isError":false`},
 			{"closed", "cancel", nil, false, `"status":"pending_confirmation"`},
+			{"sent empty", "accept", map[string]any{}, false, `"status":"pending_confirmation"`},
 		} {
 			t.Run(era+" "+c.name, func(t *testing.T) {
 				w, shown := open(t), ""

@@ -35,15 +35,14 @@ func (s *Server) hold(ctx context.Context, req *sdk.CallToolRequest, res tool.Re
 	if res.Question.State.Over() {
 		return s.ended(ctx, s.untilOver(ctx, res))
 	}
-	if task.Promote(ctx, taskLife, s.waitingFor(res)) {
-		return s.outlast(ctx, res)
-	}
 	told, patience := reportOf(ctx, req), s.opts.Hold
-	if told.token == nil {
-		patience = min(patience, quietHold)
-	}
-	if patience <= 0 {
+	switch {
+	case patience <= 0:
 		return s.waits(res)
+	case task.Promote(ctx, taskLife, s.waitingFor(res)):
+		return s.outlast(ctx, res)
+	case told.token == nil:
+		patience = min(patience, quietHold)
 	}
 	inner, stop := context.WithCancel(ctx)
 	defer stop()

@@ -14,6 +14,7 @@ import (
 
 	"lore/internal/access"
 	"lore/internal/fault"
+	"lore/internal/surface/serve"
 	"lore/internal/surface/task"
 	"lore/internal/tool"
 )
@@ -85,7 +86,34 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	who, ok := e.opts.From(r.Context())
-	if !ok || !who.May(access.Read) {
+	if !ok {
+		http.Error(w, "not allowed", http.StatusForbidden)
+		return
+	}
+	e.serveTo(w, r, who)
+}
+
+// Routes mounts the endpoint in the HTTP shell, which finds out who calls: /mcp,
+// /mcp/readonly and /mcp/x/SET.
+func (e *Endpoint) Routes() []serve.Route {
+	var out []serve.Route
+	for _, pattern := range []string{"/mcp", "/mcp/{rest...}"} {
+		for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} {
+			out = append(out, serve.Route{
+				Method: method, Pattern: pattern, Scope: access.Read, As: access.MCP,
+				Handle: func(w http.ResponseWriter, r *http.Request, who access.Principal) error {
+					e.serveTo(w, r, who)
+					return nil
+				},
+			})
+		}
+	}
+	return out
+}
+
+// serveTo answers one request of a known principal.
+func (e *Endpoint) serveTo(w http.ResponseWriter, r *http.Request, who access.Principal) {
+	if !who.May(access.Read) {
 		http.Error(w, "not allowed", http.StatusForbidden)
 		return
 	}

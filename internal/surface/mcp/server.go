@@ -62,8 +62,8 @@ type Options struct {
 	// a command; nil names the command.
 	Where func(id string) string
 	// Hold is how long a call that asks a person may wait for the answer, when
-	// the client wants to hear of progress; zero answers at once. [DefaultHold]
-	// is a good one.
+	// the client wants to hear of progress; one that has tasks waits with a task,
+	// as long as it takes. Zero answers at once. [DefaultHold] is a good one.
 	Hold time.Duration
 	// Closing is closed when the program begins to stop; nil never is. Whoever
 	// only listens or waits is let go then.
@@ -79,16 +79,21 @@ type Options struct {
 	Plan func(*sdk.CallToolRequest) task.Plan
 	// Key authenticates what clients hand back; a random one is made for a run.
 	Key []byte
+	// Extra is for the fixtures of conformance suites alone; nil adds nothing.
+	Extra *Extra
 
 	tasks *task.Book // shared by all servers of an endpoint
 }
+
+// command is how a question is answered in a terminal, which always works.
+func command(id string) string { return "lore approvals approve " + id }
 
 func (o Options) withDefaults() Options {
 	if len(o.Toolsets) == 0 {
 		o.Toolsets = []string{defaultSet}
 	}
 	if o.Where == nil {
-		o.Where = func(id string) string { return "lore approvals approve " + id }
+		o.Where = command
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -173,7 +178,7 @@ func New(door func() tool.Door, o Options) *Server {
 		Completions: &sdk.CompletionCapabilities{},
 	}
 	offers.AddExtension(task.Extension, nil)
-	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "lore", Title: "Lore", Version: o.Version}, &sdk.ServerOptions{
+	options := &sdk.ServerOptions{
 		Instructions: instructions,
 		Logger:       quiet(s.opts.Log),
 		PageSize:     1000, // tools and prompts fit on one page; notes have pages of our own
@@ -184,10 +189,13 @@ func New(door func() tool.Door, o Options) *Server {
 		CompletionHandler:  s.complete,
 		SubscribeHandler:   s.subscribe,
 		UnsubscribeHandler: func(context.Context, *sdk.UnsubscribeRequest) error { return nil },
-	})
+	}
+	o.Extra.tune(options)
+	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "lore", Title: "Lore", Version: o.Version}, options)
 	s.addResources()
 	s.addPrompts()
 	s.addTasks()
+	o.Extra.register(s.sdk)
 	s.sdk.AddReceivingMiddleware(s.middleware)
 	s.refresh()
 	return s

@@ -53,7 +53,7 @@ func TestTaskWaitsForAPerson(t *testing.T) {
 		write(t, dir, "B.md", "one\n")
 		write(t, dir, "C.md", "one\n")
 	})
-	anna := serve(t, w, mcp.Options{Now: tooltest.Now, After: newClock().after})
+	anna := serve(t, w, mcp.Options{Now: tooltest.Now, After: newClock().after, Hold: mcp.DefaultHold})
 	anna.can = hasTasks
 	bert := anna
 	bert.who = "bert"
@@ -129,7 +129,7 @@ func TestLongCallBecomesATask(t *testing.T) {
 // nothing.
 func TestTasksEndWithTheServer(t *testing.T) {
 	w := open(t, func(dir string) { write(t, dir, "A.md", "one\n") })
-	srv, h := served(t, w, mcp.Options{Now: tooltest.Now, After: newClock().after})
+	srv, h := served(t, w, mcp.Options{Now: tooltest.Now, After: newClock().after, Hold: mcp.DefaultHold})
 	srv.can = hasTasks
 	_, body := srv.call(`{"path":"A.md","search":"one","replace":"two"}`, "")
 	taskOf(t, body)

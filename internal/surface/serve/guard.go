@@ -146,6 +146,9 @@ func (s *Server) guard(route Route) http.Handler {
 // who is behind a request. A request that brings a token is judged by it alone.
 func (s *Server) who(r *http.Request, route Route) (access.Principal, error) {
 	given := r.Header.Values("Authorization")
+	if len(given) == 0 && s.anyone != nil {
+		return *s.anyone, nil
+	}
 	if len(given) == 0 {
 		return s.login.who(r, s.cookie())
 	}
@@ -195,9 +198,11 @@ func (s *Server) whileKnown(r *http.Request, route Route) (context.Context, func
 }
 
 // body reads what a state change brings: JSON, of bounded size and depth. A
-// form of another site can send neither the type nor anything like it.
+// form of another site can send neither the type nor anything like it, nor ask
+// for a DELETE, which may come without.
 func body(w http.ResponseWriter, r *http.Request) (int, error) {
-	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+	switch empty := r.ContentLength == 0 && len(r.TransferEncoding) == 0; {
+	case r.Method == http.MethodGet, r.Method == http.MethodHead, r.Method == http.MethodDelete && empty:
 		r.Body = http.NoBody
 		return 0, nil
 	}

@@ -34,6 +34,10 @@ type Options struct {
 	Hosts []string
 	// Tokens are checked for every request that brings one; nil takes none.
 	Tokens *token.Store
+	// Anyone is who a request is from that brings nothing; nil turns it away.
+	// It is for tests of conformance, which know no tokens, and so for this
+	// machine alone.
+	Anyone *access.Principal
 	Log    *slog.Logger
 	Now    func() time.Time
 }
@@ -62,6 +66,7 @@ type Server struct {
 	log     *slog.Logger
 	now     func() time.Time
 	tokens  *token.Store
+	anyone  *access.Principal
 	listen  string
 	names   []string
 	mux     *http.ServeMux
@@ -99,7 +104,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		log: o.Log, now: o.Now, tokens: o.Tokens, listen: o.Listen, names: o.Hosts, mux: http.NewServeMux(),
+		log: o.Log, now: o.Now, tokens: o.Tokens, anyone: o.Anyone, listen: o.Listen, names: o.Hosts, mux: http.NewServeMux(),
 		login: newLogin(o.Now), closing: make(chan struct{}),
 	}
 	s.Add(Route{Method: http.MethodPost, Pattern: "/logout", Scope: access.Read, Person: true, Handle: s.logout})
@@ -114,6 +119,8 @@ func (o Options) Check() error {
 	}
 	addr, err := netip.ParseAddr(host)
 	switch {
+	case o.Anyone != nil && (o.Expose || len(o.Hosts) > 0):
+		return fault.Field("expose", "leave it away", "what asks for no token is for this machine alone")
 	case host == "localhost", err == nil && addr.IsLoopback():
 		return nil
 	case !o.Expose:

@@ -30,6 +30,9 @@ func TestWhereItListens(t *testing.T) {
 			{serve.Options{Listen: listen}, want.alone},
 			{serve.Options{Listen: listen, Expose: true}, want.exposed},
 			{serve.Options{Listen: listen, Expose: true, Hosts: []string{"notes.test"}}, want.named},
+			{serve.Options{Listen: listen, Anyone: &access.Principal{}}, want.alone},
+			{serve.Options{Listen: listen, Anyone: &access.Principal{}, Expose: true, Hosts: []string{"notes.test"}}, false},
+			{serve.Options{Listen: listen, Anyone: &access.Principal{}, Hosts: []string{"notes.test"}}, false},
 		} {
 			_, err := serve.New(c.o)
 			if (err == nil) != c.want || err != nil && fault.Of(err) != fault.Invalid {

@@ -1,0 +1,39 @@
+package conformance
+
+import (
+	"context"
+
+	"golang.org/x/sync/errgroup"
+
+	"lore/internal/access"
+	"lore/internal/surface/mcp"
+	"lore/internal/surface/serve"
+	"lore/internal/tool"
+)
+
+// Serve serves what conformance suites ask for until ctx ends, at an address of
+// its own that knows no tokens: the suites have none. Whoever calls there may
+// read notes, and is asked like everyone before one is written. Only programs
+// on this machine reach it, and no page in a browser.
+func Serve(ctx context.Context, o mcp.Options, door tool.Door, ready func(address string) error) error {
+	server, err := serve.New(serve.Options{
+		Listen: "127.0.0.1:0", Log: o.Log, Now: o.Now,
+		Anyone: &access.Principal{Kind: access.MCP, ID: Set, Surface: "mcp", Scopes: []access.Scope{access.Read, access.Write}},
+	})
+	if err != nil {
+		return err
+	}
+	o.Toolsets, o.Extra, o.Plan = []string{"all"}, extra(), planned
+	endpoint := mcp.Handler(func() tool.Door { return door }, o)
+	defer endpoint.Close()
+	server.Add(endpoint.Routes()...)
+	l, err := server.Listen(ctx)
+	if err != nil {
+		return err
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return server.Serve(ctx, l) })
+	g.Go(func() error { endpoint.Follow(ctx); return nil })
+	g.Go(func() error { return ready(server.Address(l) + "/mcp") })
+	return g.Wait()
+}
