@@ -93,7 +93,7 @@ func newWorld(t *testing.T, fill func(w *world)) *world {
 // serve starts the server and lets a person's browser in.
 func (w *world) serve(flags ...string) {
 	w.Helper()
-	w.server = w.command(append([]string{"serve", "--listen", "127.0.0.1:0", "--json"}, flags...)...)
+	w.server = w.command(append([]string{"serve", "--listen", "127.0.0.1:0", "--json", "--hold", "0s"}, flags...)...)
 	out, err := w.server.StdoutPipe()
 	if err != nil {
 		w.Fatal(err)
@@ -211,7 +211,7 @@ func judged(text string, refused bool) answer {
 }
 
 func (w *world) stdio(flags ...string) *exec.Cmd {
-	cmd := w.command(append([]string{"mcp"}, flags...)...)
+	cmd := w.command(append([]string{"mcp", "--hold", "0s"}, flags...)...)
 	cmd.Stderr = writer(w.keep)
 	return cmd
 }

@@ -65,7 +65,7 @@ func TestServerSuites(t *testing.T) {
 	for _, r := range []run{
 		{"0.1.16 all", released, []string{"--suite", "all"}, 44},
 		{"2025-11-25", alpha, []string{"--requirements", "2025-11-25"}, 84},
-		{"2026-07-28", alpha, []string{"--requirements", "2026-07-28"}, 165},
+		{"2026-07-28", alpha, []string{"--requirements", "2026-07-28"}, 195},
 	} {
 		r.judge(t, w, "server", "--url", s.Fixtures)
 	}

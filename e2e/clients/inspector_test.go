@@ -32,7 +32,7 @@ func TestInspector(t *testing.T) {
 		w    *world
 		args []string
 	}{
-		{"stdio", own, []string{own.lore, "mcp", "--vault", own.vault}},
+		{"stdio", own, []string{own.lore, "mcp", "--hold", "0s", "--vault", own.vault}},
 		{"http", w, []string{s.Address + "/mcp", "--transport", "http", "--header", header}},
 	} {
 		for _, era := range []string{"legacy", "modern"} {

@@ -148,7 +148,7 @@ type server struct {
 func (w *world) serve(flags ...string) server {
 	w.t.Helper()
 	ctx, stop := context.WithCancel(context.WithoutCancel(w.t.Context()))
-	cmd := w.command(ctx, w.lore, append([]string{"serve", w.vault, "--listen", "127.0.0.1:0", "--json"}, flags...)...)
+	cmd := w.command(ctx, w.lore, append([]string{"serve", w.vault, "--listen", "127.0.0.1:0", "--json", "--hold", "0s"}, flags...)...)
 	var log bytes.Buffer
 	cmd.Stderr = &log
 	out, err := cmd.StdoutPipe()

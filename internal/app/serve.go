@@ -10,6 +10,7 @@ import (
 	"lore/internal/state"
 	"lore/internal/surface/cli"
 	"lore/internal/surface/mcp"
+	"lore/internal/surface/page"
 	"lore/internal/surface/rest"
 	"lore/internal/surface/serve"
 	"lore/internal/token"
@@ -50,15 +51,18 @@ func (r *resident) listen(ctx context.Context, o cli.ServeOptions, tokens *token
 	if err != nil {
 		return err
 	}
-	api := rest.New(rest.Options{Door: r.door, Bus: r.bus, Vault: filepath.Base(r.dir), Version: o.Version, Closing: server.Closing()})
-	defer api.Close()
-	server.Add(api.Routes()...)
-	endpoint := r.mcpEndpoint(o.Version)
-	server.Add(endpoint.Routes()...)
 	l, err := server.Listen(ctx)
 	if err != nil {
 		return err
 	}
+	name, where := filepath.Base(r.dir), func(id string) string { return server.Address(l) + page.Path(id) }
+	api := rest.New(rest.Options{Door: r.door, Bus: r.bus, Vault: name, Version: o.Version, Page: where, Closing: server.Closing()})
+	defer api.Close()
+	server.Add(api.Routes()...)
+	server.Add(page.New(page.Options{Door: r.door, Vault: name, API: rest.Prefix}).Routes()...)
+	endpoint := r.mcpEndpoint(o, where, server.Closing())
+	defer endpoint.Close()
+	server.Add(endpoint.Routes()...)
 	r.log.Info("listening", "address", server.Address(l))
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return server.Serve(ctx, l) })
@@ -74,8 +78,8 @@ func (r *resident) listen(ctx context.Context, o cli.ServeOptions, tokens *token
 }
 
 // mcpEndpoint offers the tools to MCP clients over HTTP.
-func (r *resident) mcpEndpoint(version string) *mcp.Endpoint {
+func (r *resident) mcpEndpoint(o cli.ServeOptions, where func(id string) string, closing <-chan struct{}) *mcp.Endpoint {
 	return mcp.Handler(func() tool.Door { return r.door }, mcp.Options{
-		Version: version, Bus: r.bus, Log: r.log, Now: r.app.now,
+		Version: o.Version, Bus: r.bus, Log: r.log, Now: r.app.now, Where: where, Hold: o.Hold, Closing: closing,
 	})
 }

@@ -92,6 +92,14 @@ func TestServe(t *testing.T) {
 	if status != http.StatusAccepted || id == "" {
 		t.Fatalf("call: %d %v", status, m)
 	}
+	for path, want := range map[string]int{m["approve_url"].(string): http.StatusOK, where.Address + "/": http.StatusOK, where.Address + "/nothing": http.StatusNotFound} {
+		if status, _ := ask(browser, "", "GET", path, ""); status != want {
+			t.Errorf("%s: %d", path, status)
+		}
+		if status, _ := ask(http.DefaultClient, secret, "GET", path, ""); status == http.StatusOK {
+			t.Errorf("%s: a token came in", path)
+		}
+	}
 	if status, m = ask(browser, "", "POST", api+"/approvals/"+id+"/answer", `{"approve":true,"revision":0}`); status != http.StatusOK {
 		t.Fatalf("answer: %d %v", status, m)
 	}

@@ -30,9 +30,9 @@ var layers = [][]string{
 	{"tool/tooldoc", "approval", "history", "token", "peer", "settings"},
 	{"tool/tooltest"}, // only tests link it
 	{"tools/notes", "tools/find", "tools/work", "tools/external"},
-	{"surface/draw", "surface/argv", "surface/serve"},
+	{"surface/draw", "surface/argv", "surface/serve", "surface/template", "surface/task"},
 	{"surface/install", "surface/servers"},
-	{"surface/cli", "surface/rest", "surface/mcp", "desk"},
+	{"surface/cli", "surface/rest", "surface/page", "surface/mcp", "desk"},
 	{"surface/mcp/conformance"},
 	{"app"},
 }
@@ -47,6 +47,7 @@ var barred = map[string][]string{
 	"surface/cli":             {"vault", "index", "index/sqlite", "search", "graph", "tools/notes", "tools/find", "embed", "note"},
 	"surface/serve":           {"tool", "vault", "index"},
 	"surface/rest":            {"vault", "index", "index/sqlite", "search", "graph", "embed", "note", "history", "approval"},
+	"surface/page":            {"vault", "index", "index/sqlite", "search", "graph", "embed", "note", "history", "approval"},
 	"index/sqlite":            {"vault", "note"},
 	"surface/mcp":             {"vault", "index", "index/sqlite", "search", "graph", "tools/notes", "tools/find", "tools/work", "embed", "note"},
 	"surface/mcp/conformance": {"vault", "index", "index/sqlite", "search", "graph", "tools/notes", "tools/find", "tools/work", "embed", "note"},

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"lore/internal/change"
 	"lore/internal/event"
 	"lore/internal/fault"
 	"lore/internal/note"
@@ -257,7 +258,8 @@ type job struct {
 type work struct {
 	read  []job
 	drop  []string
-	first bool // the index was empty
+	first bool            // the index was empty
+	known map[string]bool // of those to read, the paths that the index has
 }
 
 // compare walks two sorted lists side by side.
@@ -319,6 +321,12 @@ func (ix *Indexer) work(ctx context.Context, w work) (Summary, error) {
 		return Summary{}, nil
 	}
 	var before Freshness
+	w.known = map[string]bool{}
+	for _, j := range w.read {
+		if j.had {
+			w.known[j.entry.Path] = true
+		}
+	}
 	ix.setFreshness(func(f *Freshness) {
 		before = *f
 		f.Fresh, f.Pending, f.Reason = false, total, "being built"
@@ -385,10 +393,13 @@ func (ix *Indexer) write(ctx context.Context, w work, done <-chan outcome, sum *
 	defer func() { p.publish(true) }()
 	b := Batch{Drop: w.drop}
 	size := 0
+	var news change.Files
+	defer func() { ix.tell(news) }()
 	flush := func() error {
 		if err := ix.store.Apply(ctx, b); err != nil {
 			return fmt.Errorf("write the index: %w", err)
 		}
+		written(&news, b, w)
 		p.done += len(b.Put) + len(b.Drop) + len(b.Touch)
 		sum.Dropped += len(b.Drop)
 		p.publish(false)
@@ -421,6 +432,29 @@ func (ix *Indexer) write(ctx context.Context, w work, done <-chan outcome, sum *
 		return ix.store.Settle(ctx)
 	}
 	return nil
+}
+
+// written adds what a batch put into the index to the news of the run.
+func written(news *change.Files, b Batch, w work) {
+	if w.first {
+		news.Many = len(b.Put) > 0 || news.Many // everything is new
+		return
+	}
+	for _, d := range b.Put {
+		if w.known[d.File.Path] {
+			news.Changed = append(news.Changed, d.File.Path)
+		} else {
+			news.Added = append(news.Added, d.File.Path)
+		}
+	}
+	news.Removed = append(news.Removed, b.Drop...)
+}
+
+// tell publishes what became different.
+func (ix *Indexer) tell(news change.Files) {
+	if !news.None() {
+		ix.bus.Publish(change.TopicFiles, news.Brief(), true)
+	}
 }
 
 // progress publishes how far a run is, at most once for each batch.

@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 
 	"lore/internal/access"
+	"lore/internal/change"
 	"lore/internal/event"
 	"lore/internal/fault"
 	"lore/internal/policy"
@@ -297,6 +298,10 @@ func understood(n news) (data any, ok bool) {
 		var q tool.Question
 		err := json.Unmarshal(n.Data, &q)
 		return q, err == nil
+	case change.TopicFiles:
+		var f change.Files
+		err := json.Unmarshal(n.Data, &f)
+		return f, err == nil
 	}
 	return n.Data, true
 }

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"lore/internal/access"
+	"lore/internal/change"
 	"lore/internal/event"
 	"lore/internal/fault"
 	"lore/internal/peer"
@@ -283,6 +284,10 @@ func TestNews(t *testing.T) {
 	asked, ok := next(tool.TopicAsked).Data.(tool.Question)
 	if !ok || asked.ID != q.ID || asked.Who.ID != client.ID {
 		t.Errorf("%+v", asked)
+	}
+	w.bus.Publish(change.TopicFiles, change.Files{Changed: []string{"Cup.md"}}, true)
+	if f, ok := next(change.TopicFiles).Data.(change.Files); !ok || len(f.Changed) != 1 {
+		t.Errorf("files: %+v", f)
 	}
 	w.bus.Publish(tool.TopicAnswered, "no question", true) // must not be passed on: nobody could tell who may hear it
 	before := len(c.On())

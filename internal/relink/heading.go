@@ -57,7 +57,9 @@ func (w *world) retitle(ctx context.Context, h *headings, own change.Patch) erro
 	if err := w.load(ctx, keys); err != nil {
 		return err
 	}
-	for _, p := range w.sorted() {
+	sources := w.sorted()
+	for i, p := range sources {
+		w.told(ctx, i, len(sources))
 		f, err := w.open(ctx, p)
 		if err != nil {
 			return err

@@ -26,6 +26,16 @@ type Planner struct {
 	Read func(ctx context.Context, path string) (string, error)
 	// Parse is the dialect of the vault.
 	Parse note.Options
+	// Told hears how many of the files that may be concerned were read; may be
+	// nil.
+	Told func(ctx context.Context, done, total int)
+}
+
+// told tells how far a plan is.
+func (p *Planner) told(ctx context.Context, done, total int) {
+	if p.Told != nil {
+		p.Told(ctx, done, total)
+	}
 }
 
 // A Move gives a file another path.

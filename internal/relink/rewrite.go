@@ -25,7 +25,9 @@ type task struct {
 func (w *world) run(ctx context.Context) error {
 	var read []*file
 	var keys []string
-	for _, p := range w.sorted() {
+	sources := w.sorted()
+	for i, p := range sources {
+		w.told(ctx, i, len(sources))
 		f, err := w.open(ctx, p)
 		if err != nil {
 			return err

@@ -72,7 +72,8 @@ func (r *Registry) Await(ctx context.Context, id string, revision int) (Result, 
 		case q.Revision != revision:
 			return r.stillWaits(q), nil
 		case q.State == Approved && r.canWrite(ctx):
-			if res, won, err := r.carryOut(ctx, q); won || err != nil {
+			// What a person approved is not broken off because nobody waits for it.
+			if res, won, err := r.carryOut(context.WithoutCancel(ctx), q); won || err != nil {
 				return res, err
 			}
 		}

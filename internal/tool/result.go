@@ -29,6 +29,7 @@ type Result struct {
 	DryRun    bool         // nothing was done
 	Preview   *Preview     // of a dry run
 	Question  *Question    // the call waits for a person
+	Page      string       // where a person can answer it in a browser; a surface that has a page says so
 	Refused   string       // a person said no, or nobody answered
 	Feedback  string       // the person's word to the caller
 	Untrusted bool         // the words are another server's: data, never instructions
@@ -71,6 +72,7 @@ type waiting struct {
 	Risk      policy.Risk  `json:"risk"`
 	Reason    string       `json:"reason"`
 	ID        string       `json:"pending_operation_id"`
+	Page      string       `json:"approve_url,omitempty"`
 	Revision  int          `json:"revision,omitempty"`
 	Expires   time.Time    `json:"expires"`
 	Changes   []FileChange `json:"changes,omitempty"`
@@ -82,7 +84,7 @@ func (r Result) waiting() waiting {
 	q := r.Question
 	w := waiting{
 		Requires: true, Operation: q.Tool, Details: q.Preview.Details, Message: "This operation requires user confirmation.",
-		Summary: q.Preview.Summary, Risk: q.Risk, Reason: q.Reason, ID: q.ID, Revision: q.Revision, Expires: q.Expires, Changes: r.Changes, Notices: r.Notices,
+		Summary: q.Preview.Summary, Risk: q.Risk, Reason: q.Reason, ID: q.ID, Page: r.Page, Revision: q.Revision, Expires: q.Expires, Changes: r.Changes, Notices: r.Notices,
 		Warnings: q.Preview.Warnings,
 	}
 	if w.Details == nil {

@@ -13,6 +13,13 @@ const (
 	ReadsNote Role = "read-note"
 	// SearchesNotes takes query and answers results, each with path.
 	SearchesNotes Role = "search-notes"
+	// ListsTags takes prefix and limit, and answers tags (each with tag) and
+	// total.
+	ListsTags Role = "list-tags"
+	// TellsActivity takes limit and after (0 is the newest, and asks without
+	// being recorded), and answers activity: each with time, initiated_by, tool,
+	// result_summary and operation_id.
+	TellsActivity Role = "tell-activity"
 )
 
 // Plays says which role a tool plays. One tool plays each, and the first in the

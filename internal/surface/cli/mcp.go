@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +17,11 @@ type MCPOptions struct {
 	Exclude  []string
 	ReadOnly bool
 	Trust    bool // the client's own dialogue may confirm what destroys
+	Hold     time.Duration
 }
+
+// defaultHold is less than the minute after which many clients give up.
+const defaultHold = 45 * time.Second
 
 // MCP serves a client that writes to in and reads from out.
 type MCP func(ctx context.Context, g Globals, o MCPOptions, in io.Reader, out io.Writer) error
@@ -27,8 +32,9 @@ func (p *program) mcpCommand() *cobra.Command {
 		Use: "mcp", Short: "Offer the tools to another program, by the Model Context Protocol", Args: noWords,
 		Long: `Speaks the Model Context Protocol on standard input and output, for programs that
 start it themselves. What changes a note waits for a person: the client asks when
-it can, else it waits in lore approvals. What destroys is never confirmed by the
-client's own dialogue, unless --trust-client says so.`,
+it can, else the call is held a moment (--hold) and then waits in lore approvals.
+What destroys is never confirmed by the client's own dialogue, unless
+--trust-client says so.`,
 		Example: "lore mcp --vault ~/Notes\nlore mcp --toolsets notes,find --read-only\nlore mcp --toolsets all",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if p.host.MCP == nil {
@@ -42,6 +48,7 @@ client's own dialogue, unless --trust-client says so.`,
 	f.StringSliceVar(&o.Tools, "tools", nil, "further tools to offer, by name")
 	f.StringSliceVar(&o.Exclude, "exclude-tools", nil, "tools never to offer")
 	f.BoolVar(&o.ReadOnly, "read-only", false, "offer only tools that change nothing")
+	f.DurationVar(&o.Hold, "hold", defaultHold, "how long a call waits for a person before it says that it waits; 0s not at all")
 	f.BoolVar(&o.Trust, "trust-client", false, "let the client's own dialogue confirm what destroys, too")
 	return cmd
 }

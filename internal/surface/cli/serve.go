@@ -22,6 +22,7 @@ type ServeOptions struct {
 	Expose  bool
 	Hosts   []string
 	Version string
+	Hold    time.Duration // how long an MCP call waits for a person
 	// Ready is told the addresses once requests are answered: that of the
 	// server, and the one that lets a browser in.
 	Ready func(address, login string) error
@@ -72,6 +73,7 @@ Only this machine is answered. With --expose others are too, under the names tha
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.Listen, "listen", defaultListen, "where to listen; port 0 takes a free one")
+	f.DurationVar(&o.Hold, "hold", defaultHold, "how long an MCP call waits for a person before it says that it waits; 0s not at all")
 	f.BoolVar(&o.Expose, "expose", false, "let other machines in; needs --host")
 	f.StringArrayVar(&o.Hosts, "host", nil, "a further name that requests may be sent to; may stand several times")
 	f.BoolVar(&fixtures, fixturesFlag, false, "serve what conformance suites ask for at a further address, without a token")

@@ -9,16 +9,7 @@ import (
 // must not approve what the screen hides. On a terminal the words that differ
 // stand out, and only text that both sides share is shortened.
 func (s Screen) Diff(b *strings.Builder, diff string) {
-	if at := strings.Index(diff, "@@"); at > 0 {
-		diff = diff[at:] // the names of the files were shown already
-	}
-	if diff == "" {
-		return
-	}
-	if !mixedEnds(diff) {
-		diff = strings.ReplaceAll(diff, "\r\n", "\n")
-	}
-	lines := strings.Split(strings.TrimSuffix(diff, "\n"), "\n")
+	lines := diffLines(diff)
 	for i := 0; i < len(lines); {
 		gone, come := run(lines[i:], '-'), 0
 		if gone > 0 {
@@ -32,6 +23,31 @@ func (s Screen) Diff(b *strings.Builder, diff string) {
 		s.diffLine(b, lines[i])
 		i++
 	}
+}
+
+// DiffLines are the lines of a unified diff, each with its sign, in which
+// nothing is hidden.
+func DiffLines(diff string) []string {
+	lines := diffLines(diff)
+	for i, l := range lines {
+		lines[i] = Revealed(l)
+	}
+	return lines
+}
+
+// diffLines are the lines of a diff after the names of the files, which are
+// shown already. Line ends are a part of it only where they differ.
+func diffLines(diff string) []string {
+	if at := strings.Index(diff, "@@"); at > 0 {
+		diff = diff[at:]
+	}
+	if diff == "" {
+		return nil
+	}
+	if !mixedEnds(diff) {
+		diff = strings.ReplaceAll(diff, "\r\n", "\n")
+	}
+	return strings.Split(strings.TrimSuffix(diff, "\n"), "\n")
 }
 
 // mixedEnds reports whether a diff has lines with both sorts of line ends, so

@@ -2,10 +2,12 @@ package mcp_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -43,7 +45,7 @@ func TestChildProcess(t *testing.T) {
 				t.Fatal(err)
 			}
 			c := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, says("accept", map[string]any{"confirm": true}, &shown))
-			cs, err := c.Connect(t.Context(), &sdk.CommandTransport{Command: program(t, dir, "mcp")}, &sdk.ClientSessionOptions{ProtocolVersion: era})
+			cs, err := c.Connect(t.Context(), &sdk.CommandTransport{Command: program(t, dir, "mcp", "--hold", "0s")}, &sdk.ClientSessionOptions{ProtocolVersion: era})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -78,5 +80,46 @@ func TestRefusedAtTheStart(t *testing.T) {
 		if err == nil || len(out) > 0 {
 			t.Errorf("%v: %v, %q", args, err, out)
 		}
+	}
+}
+
+// TestChildTellsNews edits a note beside the running program, as an editor does:
+// the watcher sees it, the index follows, and the client hears of it.
+func TestChildTellsNews(t *testing.T) {
+	for _, era := range eras[:2] {
+		t.Run(era, func(t *testing.T) {
+			dir, e := t.TempDir(), newEar()
+			if err := sample.Copy(dir); err != nil {
+				t.Fatal(err)
+			}
+			c := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, e.options())
+			e.hook(c)
+			cs, err := c.Connect(t.Context(), &sdk.CommandTransport{Command: program(t, dir, "mcp")}, &sdk.ClientSessionOptions{ProtocolVersion: era})
+			if err != nil {
+				t.Fatal(err)
+			}
+			e.listen(t, cs, "note:///Notes/Matcha.md")
+			write(t, dir, "Prompts/Another.md", "About {{topic}}.\n")
+			// The program may begin to watch a moment after it answers: an editor
+			// saves again and again.
+			again := time.NewTicker(time.Second)
+			defer again.Stop()
+			for n, heard := 0, ""; heard == ""; n++ {
+				write(t, dir, "Notes/Matcha.md", fmt.Sprintf("# Matcha\n\nwritten by an editor, %d\n", n))
+				select {
+				case heard = <-e.updated:
+					if heard != "note:///Notes/Matcha.md" {
+						t.Errorf("heard of %s", heard)
+					}
+				case <-again.C:
+				}
+			}
+			for promptsOf(t, cs)["another"] == nil {
+				<-e.prompts
+			}
+			if err := cs.Close(); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -19,38 +20,59 @@ import (
 	"lore/internal/tool"
 )
 
-// The names in the form that a client shows.
+// The names of what a client is asked to do, and of what is in a form.
 const (
 	formName  = "confirm"
+	pageName  = "page"
 	formYes   = "confirm"
 	formWords = "word"
 )
 
-// confirm lets the client ask its user, where that may count, and else answers
-// where a person can approve. The stored question is the truth in both cases,
-// and no tool answers one.
-func (s *Server) confirm(req *sdk.CallToolRequest, res tool.Result) (*sdk.CallToolResult, error) {
+// confirm lets the client ask its user, where that may count: by a form of its
+// own, or by opening our page, at which only a person's session can answer. Else
+// the call is held for a while, in which a person may answer elsewhere. The
+// stored question is the truth in every case, and no tool answers one.
+func (s *Server) confirm(ctx context.Context, req *sdk.CallToolRequest, res tool.Result) (*sdk.CallToolResult, error) {
 	q := *res.Question
-	if !showsForms(req) || !s.mayElicit(q.Risk) {
-		return s.waits(res)
+	var ask *sdk.ElicitParams
+	name, page := formName, s.page(q.ID)
+	switch {
+	case showsForms(req) && s.mayElicit(q.Risk):
+		ask = &sdk.ElicitParams{Mode: "form", Message: s.question(q), RequestedSchema: form()}
+	case opensPages(req) && page != "":
+		name = pageName
+		ask = &sdk.ElicitParams{
+			Mode: "url", URL: page, ElicitationID: q.ID,
+			Message: draw.Revealed(q.Preview.Summary) + "\nOpen the page to see all of it, and to approve or deny it.",
+		}
+	default:
+		return s.hold(ctx, req, res)
 	}
-	state, err := s.seal(q, req.Params.Arguments)
+	state, err := s.seal(q, req.Params.Arguments, name)
 	if err != nil {
 		return nil, err
 	}
-	return &sdk.CallToolResult{
-		RequestState: state,
-		InputRequests: sdk.InputRequestMap{formName: &sdk.ElicitParams{
-			Mode: "form", Message: s.question(q),
-			RequestedSchema: &jsonschema.Schema{
-				Type: "object", PropertyOrder: []string{formYes, formWords},
-				Properties: map[string]*jsonschema.Schema{
-					formYes:   {Type: "boolean", Title: "Yes, do it", Description: "Exactly what is shown; it can be undone."},
-					formWords: {Type: "string", Title: "A word to the assistant", Description: "May stay empty."},
-				},
-			},
-		}},
-	}, nil
+	return &sdk.CallToolResult{RequestState: state, InputRequests: sdk.InputRequestMap{name: ask}}, nil
+}
+
+func form() *jsonschema.Schema {
+	return &jsonschema.Schema{
+		Type: "object", PropertyOrder: []string{formYes, formWords},
+		Properties: map[string]*jsonschema.Schema{
+			formYes:   {Type: "boolean", Title: "Yes, do it", Description: "Exactly what is shown; it can be undone."},
+			formWords: {Type: "string", Title: "A word to the assistant", Description: "May stay empty."},
+		},
+	}
+}
+
+// page is the address at which a person can answer a question, or "" when there
+// is only a command.
+func (s *Server) page(id string) string {
+	where := s.opts.Where(id)
+	if u, err := url.Parse(where); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return ""
+	}
+	return where
 }
 
 // showsForms reports whether the client can show a form. Clients of 2025-06-18
@@ -58,6 +80,12 @@ func (s *Server) confirm(req *sdk.CallToolRequest, res tool.Result) (*sdk.CallTo
 func showsForms(req *sdk.CallToolRequest) bool {
 	c := req.ClientCapabilities()
 	return c != nil && c.Elicitation != nil && (c.Elicitation.Form != nil || c.Elicitation.URL == nil)
+}
+
+// opensPages reports whether the client can send its user to a page.
+func opensPages(req *sdk.CallToolRequest) bool {
+	c := req.ClientCapabilities()
+	return c != nil && c.Elicitation != nil && c.Elicitation.URL != nil
 }
 
 // mayElicit reports whether an answer that comes through the client counts: a
@@ -72,6 +100,10 @@ func (s *Server) mayElicit(r policy.Risk) bool {
 // waits answers that a person must approve, and where. It is no error: the
 // model should tell the user, and not try again.
 func (s *Server) waits(res tool.Result) (*sdk.CallToolResult, error) {
+	way := s.opts.Where(res.Question.ID)
+	if res.Page = s.page(res.Question.ID); res.Page != "" {
+		way = command(res.Question.ID) // beside the page
+	}
 	raw, err := schema.Marshal(res)
 	if err != nil {
 		return nil, err
@@ -79,7 +111,7 @@ func (s *Server) waits(res tool.Result) (*sdk.CallToolResult, error) {
 	more, err := schema.Marshal(struct {
 		Status  string `json:"status"`
 		Approve string `json:"approve"`
-	}{"pending_confirmation", s.opts.Where(res.Question.ID)})
+	}{"pending_confirmation", way})
 	if err != nil {
 		return nil, err
 	}
@@ -134,8 +166,12 @@ func (s *Server) resume(ctx context.Context, req *sdk.CallToolRequest) (*sdk.Cal
 	switch {
 	case err != nil:
 		return failed(err)
-	case q.ID != st.Question || q.Who.Kind != s.opts.Who.Kind || q.Who.ID != s.opts.Who.ID || !s.mayElicit(q.Risk):
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "requestState: this answer is not for that question"}
+	case q.ID != st.Question || q.Who.Kind != s.opts.Who.Kind || q.Who.ID != s.opts.Who.ID:
+		return nil, errNotFor
+	case st.Asked == pageName:
+		return s.returned(ctx, req, q)
+	case !s.mayElicit(q.Risk):
+		return nil, errNotFor
 	case q.State == tool.Pending && (q.Revision != st.Revision || q.Plan != st.Plan):
 		return failed(fault.Fix(fault.Conflict, "call again", "a file changed since the user was asked"))
 	}
@@ -162,6 +198,19 @@ func decision(r *sdk.ElicitResult) (yes, said bool) {
 		yes, said = r.Content[formYes].(bool)
 	}
 	return yes, said
+}
+
+var errNotFor = &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "requestState: this answer is not for that question"}
+
+// returned goes on after the client has sent its user to our page, or has not.
+// What the client says approves and denies nothing: the stored question tells
+// how it stands, and whoever opened the page is given time to answer.
+func (s *Server) returned(ctx context.Context, req *sdk.CallToolRequest, q tool.Question) (*sdk.CallToolResult, error) {
+	r, _ := req.Params.InputResponses[pageName].(*sdk.ElicitResult)
+	if opened := r != nil && r.Action == "accept"; !opened && !q.State.Over() {
+		return s.waits(tool.Result{Question: &q})
+	}
+	return s.hold(ctx, req, tool.Result{Question: &q, Message: q.Preview.Summary})
 }
 
 // answer hands over what the client's user said. The store takes one answer to

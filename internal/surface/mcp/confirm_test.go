@@ -106,6 +106,7 @@ type wire struct {
 	url  string
 	who  string
 	path string
+	can  string // what the client says it can do
 }
 
 type keyed struct{}
@@ -113,11 +114,18 @@ type keyed struct{}
 // serve mounts a handler behind something that knows the caller by a header.
 func serve(t *testing.T, w *world, o mcp.Options) wire {
 	t.Helper()
+	srv, _ := served(t, w, o)
+	return srv
+}
+
+func served(t *testing.T, w *world, o mcp.Options) (wire, *mcp.Endpoint) {
+	t.Helper()
 	o.From = func(ctx context.Context) (access.Principal, bool) {
 		p, ok := ctx.Value(keyed{}).(access.Principal)
 		return p, ok
 	}
 	h := mcp.Handler(w.door, o)
+	t.Cleanup(h.Close)
 	srv := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if id := r.Header.Get("Who"); id != "" {
 			p := client()
@@ -127,22 +135,31 @@ func serve(t *testing.T, w *world, o mcp.Options) wire {
 		h.ServeHTTP(rw, r)
 	}))
 	t.Cleanup(srv.Close)
-	return wire{t: t, url: srv.URL, who: "anna", path: "/mcp"}
+	return wire{t: t, url: srv.URL, who: "anna", path: "/mcp", can: `{"elicitation":{"form":{}}}`}, h
 }
 
 func (w wire) call(args, more string) (status int, body string) {
 	w.t.Helper()
-	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}}}}`
-	msg := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"edit_note","arguments":%s%s,%s}}`, args, more, meta)
+	return w.send("tools/call", "edit_note", `"name":"edit_note","arguments":`+args+more)
+}
+
+// send sends one request, with the headers that belong to it.
+func (w wire) send(method, name, params string) (status int, body string) {
+	w.t.Helper()
+	msg := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":{%s,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",`+
+		`"io.modelcontextprotocol/clientCapabilities":%s}}}`, method, params, w.can)
 	req, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, w.url+w.path, bytes.NewReader([]byte(msg)))
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	for k, v := range map[string]string{
 		"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Protocol-Version": "2026-07-28",
-		"Mcp-Method": "tools/call", "Mcp-Name": "edit_note", "Who": w.who,
+		"Mcp-Method": method, "Who": w.who,
 	} {
 		req.Header.Set(k, v)
+	}
+	if name != "" {
+		req.Header.Set("Mcp-Name", name)
 	}
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {

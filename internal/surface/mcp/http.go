@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -12,7 +13,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"lore/internal/access"
+	"lore/internal/fault"
 	"lore/internal/surface/serve"
+	"lore/internal/surface/task"
 	"lore/internal/tool"
 )
 
@@ -49,22 +52,29 @@ type face struct {
 
 // Handler serves both eras of the protocol at one path, to be mounted behind
 // whatever checks Host, Origin and the token. Options.From tells who asks. A
-// path that ends in /readonly or /x/SET[,SET] narrows or chooses the tools.
+// path that ends in /readonly or /x/SET[,SET], or the header X-MCP-Toolsets,
+// narrows or chooses the tools.
+// The caller must Close it.
 func Handler(door func() tool.Door, o Options) *Endpoint {
-	return &Endpoint{door: door, opts: o.withDefaults(), faces: map[string]*face{}}
+	o = o.withDefaults()
+	o.tasks = task.New(task.Options{Now: o.Now, After: o.After})
+	return &Endpoint{door: door, opts: o, faces: map[string]*face{}}
 }
 
-// Follow tells the clients when the list of tools changes, until ctx ends.
+// Close ends the tasks that still run, and waits for them.
+func (e *Endpoint) Close() { e.opts.tasks.Close() }
+
+// Follow tells the clients what changes, until ctx ends.
 func (e *Endpoint) Follow(ctx context.Context) {
-	follow(ctx, e.opts.Bus, func() {
+	follow(ctx, e.opts.Bus, e.opts.After, func(f func(*Server)) {
 		e.mu.Lock()
 		var all []*face
 		for _, f := range e.faces {
 			all = append(all, f)
 		}
 		e.mu.Unlock()
-		for _, f := range all {
-			f.server.refresh()
+		for _, one := range all {
+			f(one.server)
 		}
 	})
 }
@@ -107,9 +117,22 @@ func (e *Endpoint) serveTo(w http.ResponseWriter, r *http.Request, who access.Pr
 		http.Error(w, "not allowed", http.StatusForbidden)
 		return
 	}
-	o := chosen(e.opts, r.URL.Path)
+	o, err := chosen(e.opts, r)
+	if err == nil && len(r.Header.Values(toolsetsHeader)) > 0 {
+		err = o.Check(e.door().On())
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
 	o.Who = who
 	f := e.face(o)
+	r, done := e.untilClosing(r)
+	defer done()
+	f.serve(w, r)
+}
+
+func (f *face) serve(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Mcp-Protocol-Version") >= modern {
 		f.requests.ServeHTTP(w, r)
 		return
@@ -117,17 +140,60 @@ func (e *Endpoint) serveTo(w http.ResponseWriter, r *http.Request, who access.Pr
 	f.sessions.ServeHTTP(w, r)
 }
 
-// chosen takes the choice of tools from the end of a path. Read only always
-// stays.
-func chosen(o Options, path string) Options {
-	path = strings.TrimSuffix(path, "/")
+// untilClosing lets a request that only listens end when the server does, so
+// that calls under way have the time that is left.
+func (e *Endpoint) untilClosing(r *http.Request) (*http.Request, func()) {
+	listens := r.Method == http.MethodGet || r.Header.Get("Mcp-Method") == "subscriptions/listen"
+	if !listens || e.opts.Closing == nil {
+		return r, func() {}
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	go func() {
+		select {
+		case <-e.opts.Closing:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return r.WithContext(ctx), cancel
+}
+
+// The headers by which a client chooses tools, as other servers have them.
+const (
+	toolsetsHeader = "X-MCP-Toolsets"
+	readonlyHeader = "X-MCP-Readonly"
+)
+
+// chosen takes the choice of tools from the end of a path, else from a header.
+// Read only always stays, whoever says it, and what a token may not do is not
+// offered whatever is chosen.
+func chosen(o Options, r *http.Request) (Options, error) {
+	path := strings.TrimSuffix(r.URL.Path, "/")
 	if rest, ok := strings.CutSuffix(path, "/readonly"); ok {
 		o.ReadOnly, path = true, rest
 	}
-	if _, sets, ok := strings.Cut(path, "/x/"); ok && sets != "" {
-		o.Toolsets, o.Tools = strings.Split(sets, ","), nil
+	if word := r.Header.Get(readonlyHeader); word != "" {
+		on, err := strconv.ParseBool(word)
+		if err != nil {
+			return o, fault.Field(readonlyHeader, "write true or false", "%q is neither", word)
+		}
+		o.ReadOnly = o.ReadOnly || on
 	}
-	return o
+	sets := strings.Join(r.Header.Values(toolsetsHeader), ",")
+	if _, named, ok := strings.Cut(path, "/x/"); ok && named != "" {
+		sets = named
+	}
+	if sets != "" {
+		o.Toolsets, o.Tools = nil, nil
+		for w := range strings.SplitSeq(sets, ",") {
+			if w = strings.TrimSpace(w); w != "" {
+				o.Toolsets = append(o.Toolsets, w)
+			}
+		}
+		slices.Sort(o.Toolsets)
+		o.Toolsets = slices.Compact(o.Toolsets)
+	}
+	return o, nil
 }
 
 // face finds or makes what a principal sees.
@@ -152,10 +218,10 @@ func (e *Endpoint) face(o Options) *face {
 	f := &face{
 		server: s,
 		sessions: sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{
-			Logger: o.Log, SessionTimeout: idle, EventStore: sdk.NewMemoryEventStore(nil),
+			Logger: quiet(o.Log), SessionTimeout: idle, EventStore: sdk.NewMemoryEventStore(nil),
 		}),
 		requests: sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{
-			Logger: o.Log, Stateless: true, PropagateRequestCancellation: true,
+			Logger: quiet(o.Log), Stateless: true, PropagateRequestCancellation: true,
 		}),
 	}
 	e.faces[key], e.order = f, append(e.order, key)

@@ -26,15 +26,69 @@ const noteType = "text/markdown"
 // address cannot hold written as %XX.
 func uriOf(path string) string { return (&url.URL{Scheme: "note", Path: "/" + path}).String() }
 
-// pathOf is the path in an address. There is one vault, so there is no host.
-func pathOf(uri string) (string, bool) {
+// addresses are the ways in which a path becomes an address: as we list it, and
+// as clients make it from our template, which leaves more characters alone.
+func addresses(path string) []string {
+	own, made := uriOf(path), "note:///"
+	for _, c := range []byte(path) {
+		if isAlnum(c) || strings.IndexByte("-._~:/?#[]@!$&'()*+,;=", c) >= 0 {
+			made += string(rune(c))
+		} else {
+			made += "%" + strings.ToUpper(strconv.FormatUint(uint64(c)+0x100, 16)[1:])
+		}
+	}
+	if made == own {
+		return []string{own}
+	}
+	return []string{own, made}
+}
+
+func isAlnum(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+}
+
+// A place is what an address means: a note, or a part of it.
+type place struct {
+	path    string
+	section string // as the tool that reads notes takes it; "" is the whole note
+}
+
+// known reports whether a whole note is told by this address.
+func (p place) known(uri string) bool { return slices.Contains(addresses(p.path), uri) }
+
+// placeOf reads an address. There is one vault, so there is no host.
+func placeOf(uri string) (place, bool) {
 	u, err := url.Parse(uri)
-	if err != nil || u.Scheme != "note" || u.Host != "" || u.RawQuery != "" || u.Fragment != "" || u.Opaque != "" {
-		return "", false
+	if err != nil || u.Scheme != "note" || u.Host != "" || u.Fragment != "" || u.Opaque != "" || u.User != nil {
+		return place{}, false
 	}
 	p, ok := strings.CutPrefix(u.Path, "/")
-	return p, ok && p != ""
+	at := place{path: p}
+	if !ok || p == "" {
+		return place{}, false
+	}
+	asked, err := url.ParseQuery(u.RawQuery)
+	if err != nil || len(asked) > 1 {
+		return place{}, false
+	}
+	for key, values := range asked {
+		switch {
+		case len(values) != 1 || values[0] == "":
+			return place{}, false
+		case key == "heading":
+			at.section = values[0]
+		case key == "block":
+			at.section = "^" + strings.TrimPrefix(values[0], "^")
+		default:
+			return place{}, false
+		}
+	}
+	return at, true
 }
+
+// samePath reports whether two paths are one, however their letters are put
+// together.
+func samePath(a, b string) bool { return norm.NFC.String(a) == norm.NFC.String(b) }
 
 // playing is the tool that plays a role, or nil.
 func (s *Server) playing(r tool.Role) *tool.Tool {
@@ -81,8 +135,8 @@ type noteList struct {
 
 func (s *Server) addResources() {
 	s.sdk.AddResourceTemplate(&sdk.ResourceTemplate{
-		Name: "note", Title: "Note", MIMEType: noteType, URITemplate: "note:///{+path}",
-		Description: "One note, by its path from the root of the vault.",
+		Name: "note", Title: "Note", MIMEType: noteType, URITemplate: "note:///{+path}{?heading,block}",
+		Description: "One note by its path from the root of the vault, or the part under a heading or of a block.",
 	}, s.readResource)
 }
 
@@ -126,27 +180,36 @@ func internal(err error) error {
 
 func (s *Server) readResource(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 	uri := req.Params.URI
-	path, ok := pathOf(uri)
+	at, ok := placeOf(uri)
 	if !ok {
 		return nil, sdk.ResourceNotFoundError(uri)
 	}
-	text, err := s.readNote(ctx, path)
-	switch fault.Of(err) {
-	case "":
-	case fault.NotFound, fault.Invalid, fault.Unsafe, fault.Ambiguous, fault.Denied: // what is hidden is not there
-		return nil, sdk.ResourceNotFoundError(uri)
-	default:
-		return nil, internal(err)
+	text, err := s.readNote(ctx, at)
+	if err != nil {
+		return nil, s.notThere(err, uri)
 	}
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: uri, MIMEType: noteType, Text: text}}}, nil
+}
+
+// notThere says of what is missing and of what is hidden the same: it is not
+// there.
+func (s *Server) notThere(err error, uri string) error {
+	switch fault.Of(err) {
+	case "":
+		return nil
+	case fault.NotFound, fault.Invalid, fault.Unsafe, fault.Ambiguous, fault.Denied:
+		return sdk.ResourceNotFoundError(uri)
+	}
+	return internal(err)
 }
 
 // linesAtOnce is how much of a note is asked for in one call.
 const linesAtOnce = 5000
 
-// readNote reads the whole note at exactly this path. The tool also takes names
-// and titles, which an address is not.
-func (s *Server) readNote(ctx context.Context, path string) (string, error) {
+// readNote reads the whole note at exactly this path, or a part of it. The tool
+// also takes names and titles, which an address is not.
+func (s *Server) readNote(ctx context.Context, at place) (string, error) {
+	path := at.path
 	var all strings.Builder
 	hash := ""
 	for line := 1; ; {
@@ -154,11 +217,15 @@ func (s *Server) readNote(ctx context.Context, path string) (string, error) {
 			Path, Hash, Text, More string
 			Lines                  int
 		}
-		if err := s.use(ctx, tool.ReadsNote, map[string]any{"path": path, "offset": line, "limit": linesAtOnce}, &part); err != nil {
+		args := map[string]any{"path": path, "offset": line, "limit": linesAtOnce}
+		if at.section != "" {
+			args["section"] = at.section
+		}
+		if err := s.use(ctx, tool.ReadsNote, args, &part); err != nil {
 			return "", err
 		}
 		switch {
-		case norm.NFC.String(part.Path) != norm.NFC.String(path):
+		case !samePath(part.Path, path):
 			return "", fault.New(fault.NotFound, "no note at %q", path)
 		case hash != "" && part.Hash != hash:
 			return "", fault.Fix(fault.Conflict, "read it again", "%q changed while it was read", path)

@@ -73,7 +73,7 @@ func TestPromptsAndCompletion(t *testing.T) {
 	w := open(t)
 	cs := connect(t, mcp.New(w.door, mcp.Options{Who: client(), Now: tooltest.Now}), eras[0], nil)
 	list, err := cs.ListPrompts(t.Context(), nil)
-	if err != nil || len(list.Prompts) != 3 {
+	if err != nil || len(list.Prompts) != 5 {
 		t.Fatalf("%v %v", list, err)
 	}
 	for _, p := range list.Prompts {

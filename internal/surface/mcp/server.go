@@ -25,6 +25,7 @@ import (
 	"lore/internal/event"
 	"lore/internal/fault"
 	"lore/internal/schema"
+	"lore/internal/surface/task"
 	"lore/internal/tool"
 )
 
@@ -57,30 +58,51 @@ type Options struct {
 	// what destroys or runs a command. Nobody's may when it is nil: a program
 	// could give the answer.
 	Trusted func(access.Principal) bool
-	// Where tells a person how to approve a question; nil names the command.
+	// Where tells a person how to approve a question: the address of a page, or
+	// a command; nil names the command.
 	Where func(id string) string
-	// Bus brings news of the list of tools; may be nil.
+	// Hold is how long a call that asks a person may wait for the answer, when
+	// the client wants to hear of progress; one that has tasks waits with a task,
+	// as long as it takes. Zero answers at once. [DefaultHold] is a good one.
+	Hold time.Duration
+	// Closing is closed when the program begins to stop; nil never is. Whoever
+	// only listens or waits is let go then.
+	Closing <-chan struct{}
+	// Bus brings news of the list of tools and of notes; may be nil.
 	Bus *event.Bus
 	Log *slog.Logger
 	Now func() time.Time
+	// After is the clock of whatever waits; nil is time.After.
+	After func(time.Duration) <-chan time.Time
+	// Plan says which calls become tasks before it is known how long they take;
+	// nil is none.
+	Plan func(*sdk.CallToolRequest) task.Plan
 	// Key authenticates what clients hand back; a random one is made for a run.
 	Key []byte
 	// Extra is for the fixtures of conformance suites alone; nil adds nothing.
 	Extra *Extra
+
+	tasks *task.Book // shared by all servers of an endpoint
 }
+
+// command is how a question is answered in a terminal, which always works.
+func command(id string) string { return "lore approvals approve " + id }
 
 func (o Options) withDefaults() Options {
 	if len(o.Toolsets) == 0 {
 		o.Toolsets = []string{defaultSet}
 	}
 	if o.Where == nil {
-		o.Where = func(id string) string { return "lore approvals approve " + id }
+		o.Where = command
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.After == nil {
+		o.After = time.After
 	}
 	if len(o.Key) == 0 {
 		o.Key = []byte(rand.Text() + rand.Text())
@@ -138,34 +160,55 @@ type Server struct {
 
 	mu     sync.Mutex
 	listed map[string]string // the tools as they were registered, by name
+
+	asking  sync.Mutex // one look at the prompts at a time
+	prompts promptShelf
 }
 
 // New makes a server over whatever door stands open at each call.
 func New(door func() tool.Door, o Options) *Server {
 	s := &Server{opts: o.withDefaults(), door: door, listed: map[string]string{}}
+	if s.opts.tasks == nil {
+		s.opts.tasks = task.New(task.Options{Now: s.opts.Now, After: s.opts.After})
+	}
+	offers := &sdk.ServerCapabilities{
+		Tools:       &sdk.ToolCapabilities{ListChanged: true},
+		Resources:   &sdk.ResourceCapabilities{ListChanged: true, Subscribe: true},
+		Prompts:     &sdk.PromptCapabilities{ListChanged: true},
+		Completions: &sdk.CompletionCapabilities{},
+	}
+	offers.AddExtension(task.Extension, nil)
 	options := &sdk.ServerOptions{
 		Instructions: instructions,
-		Logger:       s.opts.Log,
+		Logger:       quiet(s.opts.Log),
 		PageSize:     1000, // tools and prompts fit on one page; notes have pages of our own
-		Capabilities: &sdk.ServerCapabilities{
-			Tools:       &sdk.ToolCapabilities{ListChanged: true},
-			Resources:   &sdk.ResourceCapabilities{},
-			Prompts:     &sdk.PromptCapabilities{},
-			Completions: &sdk.CompletionCapabilities{},
-		},
+		Capabilities: offers,
 		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) {
 			c.CacheScope = "private" // notes must not lie in a cache that others read
 		},
-		CompletionHandler: s.complete,
+		CompletionHandler:  s.complete,
+		SubscribeHandler:   s.subscribe,
+		UnsubscribeHandler: func(context.Context, *sdk.UnsubscribeRequest) error { return nil },
 	}
 	o.Extra.tune(options)
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "lore", Title: "Lore", Version: o.Version}, options)
 	s.addResources()
 	s.addPrompts()
+	s.addTasks()
 	o.Extra.register(s.sdk)
 	s.sdk.AddReceivingMiddleware(s.middleware)
 	s.refresh()
 	return s
+}
+
+// addTasks lets calls that take long, or wait for a person, become tasks of this
+// principal.
+func (s *Server) addTasks() {
+	owner := string(s.opts.Who.Kind) + " " + s.opts.Who.ID
+	if err := s.opts.tasks.Register(s.sdk, owner); err != nil {
+		panic(err) // a method of ours has the name of one of the protocol
+	}
+	s.sdk.AddReceivingMiddleware(s.opts.tasks.Middleware(owner, s.opts.Plan))
 }
 
 // middleware answers what is not registered piece by piece: the list of tools
@@ -175,6 +218,8 @@ func (s *Server) middleware(next sdk.MethodHandler) sdk.MethodHandler {
 		switch method {
 		case "tools/list":
 			s.refresh()
+		case "prompts/list", "prompts/get":
+			s.refreshPrompts(ctx)
 		case "resources/list":
 			return s.listResources(ctx, method, req, next)
 		}
@@ -235,33 +280,18 @@ func (s *Server) describe(t *tool.Tool) *sdk.Tool {
 	}
 }
 
-// Follow keeps the list of tools up to date until ctx ends.
-func (s *Server) Follow(ctx context.Context, bus *event.Bus) {
-	follow(ctx, bus, s.refresh)
-}
-
-func follow(ctx context.Context, bus *event.Bus, f func()) {
-	if bus == nil {
-		return
-	}
-	sub := bus.Subscribe(tool.TopicTools)
-	defer sub.Close()
-	for ok := true; ok; _, ok = sub.Next(ctx.Done()) {
-		f() // the first time for what changed before we listened
-	}
-}
-
 // call runs one tool, or goes on with a call that asked the user.
 func (s *Server) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	if req.Params.RequestState != "" {
 		return s.resume(ctx, req)
 	}
+	ctx = reporting(ctx, req)
 	res, err := s.door().Call(ctx, s.opts.Who, req.Params.Name, req.Params.Arguments)
 	switch {
 	case err != nil:
 		return failed(err)
 	case res.Question != nil:
-		return s.confirm(req, res)
+		return s.confirm(ctx, req, res)
 	}
 	return answered(res)
 }

@@ -43,11 +43,13 @@ type world struct {
 	reg   *tool.Registry
 	bus   *event.Bus
 	began chan context.Context
+	// settle lets the index see files that someone else changed.
+	settle func(ctx context.Context, paths []string) error
 }
 
 func open(t *testing.T, fill ...func(dir string)) *world {
 	t.Helper()
-	w := &world{dir: t.TempDir(), bus: event.NewBus(), began: make(chan context.Context, 1)}
+	w := &world{dir: t.TempDir(), began: make(chan context.Context, 1)}
 	if err := sample.Copy(w.dir); err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +59,7 @@ func open(t *testing.T, fill ...func(dir string)) *world {
 	}
 	p := tooltest.Open(t, w.dir, nil)
 	d := p.Deps()
-	d.Bus = w.bus
+	d.Bus, w.bus, w.settle = p.Bus, p.Bus, d.Settle
 	w.reg = tool.NewRegistry(d,
 		notes.Tools(notes.Env{Vault: p.Vault, Store: p.Store, Search: p.Search, Fresh: p.Fresh, Now: tooltest.Now}),
 		find.Tools(find.Env{Vault: p.Vault, Store: p.Store, Search: p.Search, Fresh: p.Fresh}),
@@ -99,7 +101,7 @@ func client(scopes ...access.Scope) access.Principal {
 }
 
 // connect runs a server for one client, over two pipes as a child would have.
-func connect(t *testing.T, s *mcp.Server, era string, o *sdk.ClientOptions) *sdk.ClientSession {
+func connect(t *testing.T, s *mcp.Server, era string, o *sdk.ClientOptions, hooks ...func(*sdk.Client)) *sdk.ClientSession {
 	t.Helper()
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
@@ -110,6 +112,9 @@ func connect(t *testing.T, s *mcp.Server, era string, o *sdk.ClientOptions) *sdk
 		}
 	})
 	c := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, o)
+	for _, h := range hooks {
+		h(c)
+	}
 	cs, err := c.Connect(t.Context(), &sdk.IOTransport{Reader: outR, Writer: inW}, &sdk.ClientSessionOptions{ProtocolVersion: era})
 	if err != nil {
 		t.Fatal(err)
@@ -300,23 +305,21 @@ func TestListChanged(t *testing.T) {
 
 func TestCancelledCall(t *testing.T) {
 	w := open(t)
-	for _, era := range eras {
-		cs := connect(t, mcp.New(w.door, mcp.Options{Who: client(), Toolsets: []string{"test", "notes"}}), era, nil)
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error, 1)
-		go func() {
-			_, err := cs.CallTool(ctx, &sdk.CallToolParams{Name: "hang"})
-			done <- err
-		}()
-		inside := <-w.began
-		// A call that hangs stops no other.
-		if res := call(t, cs, "read_note", map[string]any{"path": "Matcha"}); res.IsError {
-			t.Error(textOf(res))
+	for _, over := range []string{"pipe", "http"} {
+		for _, era := range eras {
+			cs := joined(t, w, over, era, mcp.Options{Who: client(), Toolsets: []string{"test", "notes"}}, nil)
+			ctx, cancel := context.WithCancel(t.Context())
+			done := calling(ctx, cs, nil, "hang", nil)
+			inside := <-w.began
+			// A call that hangs stops no other.
+			if res := call(t, cs, "read_note", map[string]any{"path": "Matcha"}); res.IsError {
+				t.Error(textOf(res))
+			}
+			cancel()
+			if _, ok := (<-done).(error); !ok {
+				t.Errorf("%s %s: a cancelled call answered", over, era)
+			}
+			<-inside.Done()
 		}
-		cancel()
-		if err := <-done; err == nil {
-			t.Errorf("%s: a cancelled call answered", era)
-		}
-		<-inside.Done()
 	}
 }

@@ -29,16 +29,17 @@ type state struct {
 	Args     string      `json:"a"`
 	Kind     access.Kind `json:"k"`
 	Who      string      `json:"w"`
+	Asked    string      `json:"m"` // by a form, or by our page
 	Expires  int64       `json:"e"`
 }
 
 var errState = errors.New("requestState: not made here, not for this call, or too old; call again without it")
 
 // seal makes the state of a question, with a code that only we can make.
-func (s *Server) seal(q tool.Question, args json.RawMessage) (string, error) {
+func (s *Server) seal(q tool.Question, args json.RawMessage, asked string) (string, error) {
 	b, err := json.Marshal(state{
 		Question: q.ID, Revision: q.Revision, Plan: q.Plan, Tool: q.Tool, Args: digest(args),
-		Kind: s.opts.Who.Kind, Who: s.opts.Who.ID, Expires: s.opts.Now().Add(stateLives).Unix(),
+		Kind: s.opts.Who.Kind, Who: s.opts.Who.ID, Asked: asked, Expires: s.opts.Now().Add(stateLives).Unix(),
 	})
 	if err != nil {
 		return "", err

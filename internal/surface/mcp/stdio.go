@@ -18,6 +18,7 @@ func (s *Server) Run(ctx context.Context, in io.Reader, out io.Writer) error {
 	if !ok {
 		r = io.NopCloser(in)
 	}
+	defer s.opts.tasks.Close()
 	err := s.sdk.Run(ctx, &sdk.IOTransport{Reader: r, Writer: stays{out}, MaxLineLength: maxLine})
 	if errors.Is(err, context.Canceled) || errors.Is(err, io.EOF) {
 		return nil // the client hung up, or we were told to stop: both are a good end

@@ -103,7 +103,7 @@ func (a *API) answer(w http.ResponseWriter, r *http.Request, who access.Principa
 	if err != nil {
 		return err
 	}
-	return result(w, res)
+	return a.result(w, res)
 }
 
 func (a *API) rehearse(w http.ResponseWriter, r *http.Request, who access.Principal) error {
@@ -150,11 +150,11 @@ func (a *API) await(w http.ResponseWriter, r *http.Request, who access.Principal
 	res, err := a.o.Door.Await(ctx, q.ID, revision)
 	switch {
 	case err != nil && ctx.Err() != nil && r.Context().Err() == nil && isOver(err):
-		return result(w, tool.Result{Question: &q, Message: q.Preview.Summary, Notices: q.Notices}) // it still waits
+		return a.result(w, tool.Result{Question: &q, Message: q.Preview.Summary, Notices: q.Notices}) // it still waits
 	case err != nil:
 		return err
 	}
-	return result(w, res)
+	return a.result(w, res)
 }
 
 func isOver(err error) bool {

@@ -24,6 +24,8 @@ type Options struct {
 	Bus     *event.Bus // nil has no news
 	Vault   string     // the name of the vault's folder, without where it lies
 	Version string
+	// Page is the address at which a person answers a question; nil has none.
+	Page func(id string) string
 	// Closing ends the streams; nil never does.
 	Closing <-chan struct{}
 	// Beat is how often a stream shows that it lives; zero is every 15 seconds.

@@ -77,7 +77,7 @@ func (a *API) callTool(w http.ResponseWriter, r *http.Request, who access.Princi
 	if err != nil {
 		return err
 	}
-	return result(w, res)
+	return a.result(w, res)
 }
 
 // dry adds the argument to an object. Twins are for the door to refuse, so the
@@ -100,9 +100,12 @@ func dry(args []byte) ([]byte, error) {
 
 // result answers with what came of a call: 202 when a person is asked, and
 // where to look for the answer.
-func result(w http.ResponseWriter, res tool.Result) error {
+func (a *API) result(w http.ResponseWriter, res tool.Result) error {
 	if res.Question == nil {
 		return serve.JSON(w, http.StatusOK, res)
+	}
+	if a.o.Page != nil {
+		res.Page = a.o.Page(res.Question.ID)
 	}
 	w.Header().Set("Location", path("approvals", res.Question.ID))
 	return serve.JSON(w, http.StatusAccepted, res)

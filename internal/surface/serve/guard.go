@@ -112,6 +112,9 @@ func (s *Server) guard(route Route) http.Handler {
 		if !ok {
 			out = &answer{ResponseWriter: w}
 		}
+		if route.Plain != nil {
+			out.plain = func(p Problem) { route.Plain(out, r, p) }
+		}
 		who, err := s.who(r, route)
 		if err != nil {
 			if fault.Of(err) != fault.Denied {

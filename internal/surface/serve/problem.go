@@ -79,6 +79,10 @@ func (s *Server) refuse(w *answer, status int, err error) {
 
 func (s *Server) write(w *answer, p Problem) {
 	p.Type, p.Title = "about:blank", http.StatusText(p.Status)
+	if w.plain != nil {
+		w.plain(p)
+		return
+	}
 	send(w, "application/problem+json", p.Status, p)
 }
 
@@ -88,7 +92,7 @@ func JSON(w http.ResponseWriter, status int, v any) error {
 	if err != nil {
 		return err
 	}
-	write(w, "application/json", status, b)
+	Write(w, "application/json", status, b)
 	return nil
 }
 
@@ -97,10 +101,12 @@ func send(w http.ResponseWriter, kind string, status int, v any) {
 	if err != nil {
 		status, b = http.StatusInternalServerError, []byte(`{"status":500}`)
 	}
-	write(w, kind, status, b)
+	Write(w, kind, status, b)
 }
 
-func write(w http.ResponseWriter, kind string, status int, b []byte) {
+// Write answers with a body of that kind, in a time that a slow reader cannot
+// stretch.
+func Write(w http.ResponseWriter, kind string, status int, b []byte) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerTime)) // not every writer has one
 	w.Header().Set("Content-Type", kind)
 	w.WriteHeader(status)
@@ -111,6 +117,7 @@ func write(w http.ResponseWriter, kind string, status int, b []byte) {
 type answer struct {
 	http.ResponseWriter
 	began bool
+	plain func(Problem) // how this route tells a problem; nil is JSON
 }
 
 // WriteHeader sends the status.

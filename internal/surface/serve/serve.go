@@ -46,8 +46,8 @@ type Options struct {
 // becomes a problem, unless it has already written.
 type Handle func(w http.ResponseWriter, r *http.Request, who access.Principal) error
 
-// A Route is one method of one path, and who may use it. Every field but Person
-// and As must be there: [Server.Add] panics otherwise, because a route without a
+// A Route is one method of one path, and who may use it. Every field but Person,
+// As and Plain must be there: [Server.Add] panics otherwise, because a route without a
 // scope is a door without a lock.
 type Route struct {
 	Method  string
@@ -57,6 +57,8 @@ type Route struct {
 	// As is what the holder of a token is on this route; REST unless it says.
 	As     access.Kind
 	Handle Handle
+	// Plain draws a problem of this route for people; nil answers it as JSON.
+	Plain func(w http.ResponseWriter, r *http.Request, p Problem)
 }
 
 // A Server is the shell with its routes.

@@ -19,6 +19,7 @@ import (
 	"lore/internal/approval"
 	"lore/internal/change"
 	"lore/internal/embed"
+	"lore/internal/event"
 	"lore/internal/history"
 	"lore/internal/index"
 	"lore/internal/index/sqlite"
@@ -42,6 +43,7 @@ type Place struct {
 	Writer    *writer.Writer
 	History   *history.Store
 	Questions *approval.Store
+	Bus       *event.Bus // hears of files that changed, once they are indexed
 
 	indexer *index.Indexer
 }
@@ -88,7 +90,8 @@ func Open(t *testing.T, dir string, model embed.Model) Place {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	ix := index.New(v, s, index.Options{Now: Now})
+	bus := event.NewBus()
+	ix := index.New(v, s, index.Options{Now: Now, Bus: bus})
 	if _, err := ix.Sync(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +111,7 @@ func Open(t *testing.T, dir string, model embed.Model) Place {
 	})
 	return Place{
 		Vault: v, Store: s, Search: &search.Searcher{Store: s, Model: model, Now: Now}, Fresh: ix.Freshness,
-		Writer: w, History: h, Questions: approval.New(file, Now), indexer: ix,
+		Writer: w, History: h, Questions: approval.New(file, Now), Bus: bus, indexer: ix,
 	}
 }
 

@@ -38,7 +38,7 @@ func Tools(env Env) []*tool.Tool {
 		tool.Read[SearchByTag](env, tool.Drawn(tool.Notes), tool.Alias("searchByTag")),
 		tool.Read[GetRandomNote](env, tool.Drawn(tool.Notes), tool.Short("random"), tool.Alias("getRandomNote")),
 		tool.Read[ListNotes](env, tool.Drawn(tool.Table), tool.Short("list"), tool.Plays(tool.ListsNotes)),
-		tool.Read[ListTags](env, tool.Drawn(tool.Table), tool.Short("tags"), tool.Try("--limit 5", `{"limit": 5}`)),
+		tool.Read[ListTags](env, tool.Drawn(tool.Table), tool.Short("tags"), tool.Plays(tool.ListsTags), tool.Try("--limit 5", `{"limit": 5}`)),
 		tool.Read[GetFileTree](env, tool.Drawn(tool.Text), tool.Short("tree"), tool.Alias("getFileTree")),
 		tool.Read[VaultSearch](env, tool.Drawn(tool.Notes), tool.Alias("vaultSearch")),
 		tool.Read[FileRead](env, tool.Drawn(tool.Text), tool.Alias("fileRead")),

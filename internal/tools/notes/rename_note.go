@@ -191,10 +191,16 @@ func links(n int) string {
 
 // planner reads files as they are now.
 func (env Env) planner() *relink.Planner {
-	return &relink.Planner{Store: env.Store, Parse: env.Parse, Read: func(ctx context.Context, p string) (string, error) {
-		f, err := env.Vault.Read(ctx, p)
-		return string(f.Data), err
-	}}
+	return &relink.Planner{
+		Store: env.Store, Parse: env.Parse,
+		Read: func(ctx context.Context, p string) (string, error) {
+			f, err := env.Vault.Read(ctx, p)
+			return string(f.Data), err
+		},
+		Told: func(ctx context.Context, done, total int) {
+			tool.Progress(ctx, done, total, "reading the notes with links")
+		},
+	}
 }
 
 // whatMoves finds the file or folder that a name means: the path itself before

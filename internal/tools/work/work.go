@@ -31,7 +31,7 @@ func Tools(env Env) []*tool.Tool {
 	return tool.Toolset("work", docs,
 		tool.Change[Undo](env, tool.Drawn(tool.Facts), tool.Short("undo")),
 		tool.Change[Redo](env, tool.Drawn(tool.Facts), tool.Short("redo")),
-		tool.Read[GetActivity](env, tool.Drawn(tool.Table), tool.Short("activity"), tool.Feed()),
+		tool.Read[GetActivity](env, tool.Drawn(tool.Table), tool.Short("activity"), tool.Feed(), tool.Plays(tool.TellsActivity)),
 		tool.Read[GetOperation](env, tool.Drawn(tool.Text), tool.Short("diff")),
 		tool.Read[ListPending](env, tool.Drawn(tool.Table)),
 	)

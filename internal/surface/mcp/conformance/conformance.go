@@ -39,6 +39,7 @@ func extra() *mcp.Extra {
 			addRounds(s)
 			addResources(s)
 			addPrompts(s)
+			addTasks(s)
 		},
 	}
 }

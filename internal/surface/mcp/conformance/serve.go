@@ -23,8 +23,9 @@ func Serve(ctx context.Context, o mcp.Options, door tool.Door, ready func(addres
 	if err != nil {
 		return err
 	}
-	o.Toolsets, o.Extra = []string{"all"}, extra()
+	o.Toolsets, o.Extra, o.Plan = []string{"all"}, extra(), planned
 	endpoint := mcp.Handler(func() tool.Door { return door }, o)
+	defer endpoint.Close()
 	server.Add(endpoint.Routes()...)
 	l, err := server.Listen(ctx)
 	if err != nil {
