@@ -95,14 +95,20 @@ func (c *Client) ask(ctx context.Context, path string, in request, again bool) (
 	if res.StatusCode == http.StatusServiceUnavailable {
 		return reply{}, errGone
 	}
-	var out reply
-	if err := json.NewDecoder(res.Body).Decode(&out); err != nil {
-		return reply{}, lost(ctx, err, again)
+	for d := json.NewDecoder(res.Body); ; {
+		var out reply
+		if err := d.Decode(&out); err != nil {
+			return reply{}, lost(ctx, err, again)
+		}
+		switch p := out.Progress; {
+		case p != nil:
+			tool.Progress(ctx, p.Done, p.Total, p.Message)
+		case out.Failure != nil:
+			return reply{}, out.Failure.Err()
+		default:
+			return out, nil
+		}
 	}
-	if out.Failure != nil {
-		return reply{}, out.Failure.Err()
-	}
-	return out, nil
 }
 
 // lost says what a connection that broke means to the caller.

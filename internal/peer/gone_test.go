@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"lore/internal/access"
 	"lore/internal/change"
@@ -25,8 +26,8 @@ import (
 
 func TestNobodyAnswers(t *testing.T) {
 	for name, card := range map[string]string{
-		"no card": "", "no JSON": "{", "another language": `{"protocol":999,"socket":"/nowhere"}`, "no socket": `{"protocol":2}`,
-		"dead": `{"protocol":2,"socket":"/nowhere/lore.sock"}`,
+		"no card": "", "no JSON": "{", "another language": `{"protocol":999,"socket":"/nowhere"}`, "no socket": fmt.Sprintf(`{"protocol":%d}`, peer.Protocol),
+		"dead": fmt.Sprintf(`{"protocol":%d,"socket":"/nowhere/lore.sock"}`, peer.Protocol),
 	} {
 		dir := short(t)
 		if card != "" {
@@ -176,7 +177,7 @@ func TestNobodyKnowsWhatCameOfIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	card, _ := json.Marshal(map[string]any{"protocol": 2, "socket": filepath.Join(dir, "s")})
+	card, _ := json.Marshal(map[string]any{"protocol": peer.Protocol, "socket": filepath.Join(dir, "s")})
 	if err := os.WriteFile(filepath.Join(dir, "holder.json"), card, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +240,7 @@ func dying(l net.Listener, tools string, calls *atomic.Int32) {
 			}
 			body := make([]byte, req.ContentLength)
 			_, _ = r.Read(body)
-			answer := `{"protocol":2}`
+			answer := fmt.Sprintf(`{"protocol":%d}`, peer.Protocol)
 			switch req.URL.Path {
 			case "/tools":
 				answer = tools
@@ -308,4 +309,33 @@ func TestNews(t *testing.T) {
 	if err := <-ended; !peer.Gone(err) {
 		t.Errorf("the holder went and %v", err)
 	}
+}
+
+// TestHowFarACallIs: a caller in another process hears it, too.
+func TestHowFarACallIs(t *testing.T) {
+	w := open(t)
+	w.door.Open(far{w.reg}, nil)
+	c := w.visit(t)
+	var heard []string
+	ctx := tool.WithProgress(t.Context(), func(done, total int, message string) {
+		heard = append(heard, fmt.Sprintf("%s %d/%d", message, done, total))
+	})
+	res, err := c.Call(ctx, client, "read_note", json.RawMessage(`{"path":"Tea.md"}`))
+	if err != nil || !res.Success {
+		t.Fatal(res, err)
+	}
+	if len(heard) == 0 || !strings.HasPrefix(heard[0], "walking ") {
+		t.Errorf("heard %q", heard)
+	}
+}
+
+// far is a door whose calls take a while, and say so.
+type far struct{ tool.Door }
+
+func (d far) Call(ctx context.Context, who access.Principal, name string, args json.RawMessage) (tool.Result, error) {
+	for i := range 30 {
+		tool.Progress(ctx, i, 30, "walking")
+		time.Sleep(10 * time.Millisecond)
+	}
+	return d.Door.Call(ctx, who, name, args)
 }

@@ -20,7 +20,7 @@ import (
 
 // protocol is the language that both ends must speak. It changes whenever a
 // message does: processes of two versions may meet on one vault.
-const protocol = 2
+const protocol = 3
 
 // card is the file in the data folder of a vault that tells where its holder
 // listens. What it says is tried, never believed.
@@ -63,8 +63,10 @@ type request struct {
 	States   []tool.State     `json:"states,omitempty"`
 }
 
-// A reply holds what any method answers: a failure, or its part.
+// A reply holds what any method answers: a failure, or its part. Before it, a
+// call may tell how far it is, each time in a reply of its own.
 type reply struct {
+	Progress  *progress          `json:"progress,omitempty"`
 	Failure   *tool.Failure      `json:"failure,omitempty"`
 	Protocol  int                `json:"protocol,omitempty"`
 	Result    *result            `json:"result,omitempty"`
@@ -72,6 +74,13 @@ type reply struct {
 	Questions []tool.Question    `json:"questions,omitempty"`
 	Rules     []policy.Rule      `json:"rules,omitempty"`
 	Tools     []tool.Description `json:"tools,omitempty"`
+}
+
+// Progress is how far a call is.
+type progress struct {
+	Done    int    `json:"done"`
+	Total   int    `json:"total"`
+	Message string `json:"message"`
 }
 
 // A result is a [tool.Result] on its way. The view is made where the value's
@@ -156,7 +165,8 @@ type news struct {
 
 // Times that nobody should notice.
 const (
-	greeting = 2 * time.Second  // for the other end to say hello
-	parting  = 10 * time.Second // for calls to end when the holder goes
-	beat     = 20 * time.Second // between signs of life in a stream
+	greeting = 2 * time.Second        // for the other end to say hello
+	parting  = 10 * time.Second       // for calls to end when the holder goes
+	beat     = 20 * time.Second       // between signs of life in a stream
+	pace     = 100 * time.Millisecond // between two words about how far a call is
 )

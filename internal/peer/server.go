@@ -231,7 +231,10 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, f func(context.C
 		default:
 			close(begun)
 			var out reply
-			if out, err = f(ctx, door, in); err == nil {
+			told, hush := s.telling(ctx, w)
+			out, err = f(told, door, in)
+			hush()
+			if err == nil {
 				s.write(w, out)
 				return
 			}
@@ -243,6 +246,28 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, f func(context.C
 	}
 	failure := tool.NewFailure(err)
 	s.write(w, reply{Failure: &failure})
+}
+
+// telling is the context of a call that lets its caller hear how far it is, now
+// and then, until hush.
+func (s *Server) telling(ctx context.Context, w http.ResponseWriter) (told context.Context, hush func()) {
+	var mu sync.Mutex
+	last, over := time.Now(), false
+	told = tool.WithProgress(ctx, func(done, total int, message string) {
+		mu.Lock()
+		defer mu.Unlock()
+		if over || time.Since(last) < pace {
+			return
+		}
+		last = time.Now()
+		s.write(w, reply{Progress: &progress{done, total, message}})
+		_ = http.NewResponseController(w).Flush() // who is gone does not miss it
+	})
+	return told, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		over = true
+	}
 }
 
 func (s *Server) isGoing() bool {
