@@ -40,7 +40,7 @@ crash: ## the writer and the whole program killed at every point, and while they
 	$(GO) test -tags crash -count=1 -run 'Killed' -skip 'Seam' ./internal/vault/writer ./internal/app
 
 browser: ## attacks from a real page in a real Chromium
-	@sh scripts/need.sh chromium chromium && $(GO) test -tags browser -count=1 -run 'Rebinding|CrossSite' ./e2e/attacks || { sh scripts/need.sh --have chromium && exit 1 || echo "browser: skipped, no Chromium can be installed here"; }
+	@sh scripts/need.sh chromium chromium && sh scripts/need.sh chromedriver chromium-driver && $(GO) test -tags browser -count=1 -run 'Rebinding|CrossSite|Browser' ./e2e/attacks || { sh scripts/need.sh --have chromedriver && exit 1 || echo "browser: skipped, no Chromium can be installed here"; }
 
 torture: ## the same, TORTURE times as often (default 20)
 	TORTURE=$${TORTURE:-20} $(GO) test -tags crash -count=1 -timeout 0 -v -run 'Killed' ./internal/vault/writer ./internal/app
