@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 
+	"lore/internal/beacon"
 	"lore/internal/surface/cli"
 	"lore/internal/tools/find"
 	"lore/internal/tools/notes"
@@ -13,6 +14,7 @@ import (
 func (s *session) face(ctx context.Context) (*cli.Session, error) {
 	face := &cli.Session{
 		Dir: s.vault.Dir(), Attend: func(context.Context) {}, Close: s.close, Tokens: s.tokens(),
+		Server: func(ctx context.Context) string { return beacon.Find(ctx, s.dir) },
 		Verify: func(ctx context.Context) (int, error) {
 			v, err := s.history.Verify(ctx)
 			return v.Entries, err

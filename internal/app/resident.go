@@ -5,11 +5,14 @@ import (
 	"errors"
 	"log/slog"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
+	"lore/internal/beacon"
 	"lore/internal/event"
 	"lore/internal/peer"
 	"lore/internal/surface/cli"
+	"lore/internal/surface/page"
 	"lore/internal/tool"
 	"lore/internal/vault"
 )
@@ -23,7 +26,8 @@ type resident struct {
 	log  *slog.Logger
 	door *peer.Later
 	bus  *event.Bus
-	dir  string // of the vault
+	dir  string                 // of the vault
+	data atomic.Pointer[string] // its data folder, once it is known
 }
 
 // resident describes the tools as the settings want them, bound to nothing, and
@@ -53,6 +57,17 @@ func (a *app) resident(g cli.Globals) (*resident, error) {
 	return r, s.furnish(shelf)
 }
 
+// where tells a person how to answer a question: on the page of the server of
+// this vault, when there is one, else by a command.
+func (r *resident) where(id string) string {
+	if data := r.data.Load(); data != nil {
+		if address := beacon.Find(context.Background(), *data); address != "" {
+			return address + page.Path(id)
+		}
+	}
+	return "lore approvals approve " + id
+}
+
 // A stay is one time in which the same thing stands behind the door.
 type stay struct {
 	s    *session
@@ -66,13 +81,12 @@ func (r *resident) enter(ctx context.Context, o cli.OpenOptions) (stay, error) {
 	if err != nil {
 		return stay{}, r.app.explain(err)
 	}
-	if s.link == nil {
-		r.door.Open(face.Door, nil)
-		return stay{s, face}, nil
-	}
-	// Its tools have to be known before it is shown to anyone.
-	if err := s.link.Learn(ctx); err != nil {
-		return stay{}, errors.Join(err, s.close())
+	r.data.Store(&s.dir)
+	if s.link != nil {
+		// Its tools have to be known before it is shown to anyone.
+		if err := s.link.Learn(ctx); err != nil {
+			return stay{}, errors.Join(err, s.close())
+		}
 	}
 	r.door.Open(face.Door, nil)
 	return stay{s, face}, nil

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"lore/internal/beacon"
 	"lore/internal/state"
 	"lore/internal/surface/cli"
 	"lore/internal/surface/mcp"
@@ -39,12 +40,12 @@ func (a *app) serve(ctx context.Context, g cli.Globals, o cli.ServeOptions) erro
 	living, leave := context.WithCancel(context.WithoutCancel(ctx))
 	left := make(chan error, 1)
 	go func() { left <- r.live(living, st) }()
-	err = r.listen(ctx, o, token.New(db, a.now))
+	err = r.listen(ctx, o, st.s.dir, token.New(db, a.now))
 	leave()
 	return errors.Join(err, <-left, db.Close())
 }
 
-func (r *resident) listen(ctx context.Context, o cli.ServeOptions, tokens *token.Store) error {
+func (r *resident) listen(ctx context.Context, o cli.ServeOptions, data string, tokens *token.Store) (err error) {
 	server, err := serve.New(serve.Options{
 		Listen: o.Listen, Expose: o.Expose, Hosts: o.Hosts, Tokens: tokens, Log: r.log, Now: r.app.now,
 	})
@@ -64,6 +65,11 @@ func (r *resident) listen(ctx context.Context, o cli.ServeOptions, tokens *token
 	defer endpoint.Close()
 	server.Add(endpoint.Routes()...)
 	r.log.Info("listening", "address", server.Address(l))
+	putOut, err := beacon.Light(data, server.Address(l))
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	defer func() { err = errors.Join(err, putOut()) }()
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return server.Serve(ctx, l) })
 	g.Go(func() error { endpoint.Follow(ctx); return nil })

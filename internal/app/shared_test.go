@@ -371,3 +371,35 @@ func (w *toil) check() {
 		w.l.t.Errorf("left behind: %v", left)
 	}
 }
+
+// TestAPageForTheOtherProcess: a client that cannot ask its user is told the
+// page of the server that runs beside it, and the command when there is none.
+func TestAPageForTheOtherProcess(t *testing.T) {
+	l := newLab(t)
+	l.put("Tea.md", "# Tea\n")
+	server := l.serve("")
+	ask := func() string {
+		t.Helper()
+		cmd := l.command(nil, "mcp", "--hold", "0s")
+		s, err := sdk.NewClient(&sdk.Implementation{Name: "mute", Version: "1"}, nil).Connect(t.Context(), &sdk.CommandTransport{Command: cmd}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		text, err := (&mcpClient{s, cmd}).use(t.Context(), "delete_note", map[string]any{"path": "Tea.md"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	if got := ask(); !strings.Contains(got, `"approve_url":"`+server.base+`/approvals/pending-`) {
+		t.Errorf("beside a server: %s", got)
+	}
+	if err := server.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = server.cmd.Wait() // it was killed, and left its address behind
+	if got := ask(); strings.Contains(got, "http://") || !strings.Contains(got, "lore approvals approve pending-") {
+		t.Errorf("without one: %s", got)
+	}
+}

@@ -125,6 +125,8 @@ type Session struct {
 	Doctor func(ctx context.Context) ([]Finding, error)
 	// Follow keeps the index true to the vault until ctx ends.
 	Follow func(ctx context.Context) error
+	// Server is the address of the HTTP server of this vault, or "".
+	Server func(ctx context.Context) string
 	// Tokens are what programs call with.
 	Tokens *token.Store
 	// Verify checks the record of everything that was done, and counts it.

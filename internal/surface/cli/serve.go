@@ -92,6 +92,34 @@ func (p *program) serving(address, login string) error {
 	return err
 }
 
+// loginCommand lets one more browser in.
+func (p *program) loginCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "login", Short: "Print an address that lets one more browser in to lore serve", Args: noWords,
+		Long: `Prints an address of the server that runs on this vault. The browser that opens
+it first, within ten minutes, is let in as you are: keep it to yourself.`,
+		Example: "lore login --vault ~/notes",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return p.withRegistry(cmd.Context(), func(s *Session) error {
+				address := s.Server(cmd.Context())
+				if address == "" {
+					return fault.Fix(fault.Unavailable, "start it with lore serve", "no server runs on this vault")
+				}
+				code, err := s.Tokens.NewCode(cmd.Context())
+				if err != nil {
+					return err
+				}
+				login := address + serve.LoginPath + code
+				if p.g.JSON {
+					return p.encode(map[string]string{"address": address, "login": login})
+				}
+				_, err = fmt.Fprintln(p.out, login)
+				return err
+			})
+		},
+	}
+}
+
 func (p *program) tokenCommand() *cobra.Command {
 	list := func(cmd *cobra.Command, _ []string) error {
 		return p.withRegistry(cmd.Context(), func(s *Session) error { return p.listTokens(cmd.Context(), s) })

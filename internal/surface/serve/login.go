@@ -63,6 +63,11 @@ func (l *login) spend(code string) (string, bool) {
 		return "", false
 	}
 	delete(l.codes, keyOf(code))
+	return l.admit()
+}
+
+// admit opens a session. The caller holds the lock.
+func (l *login) admit() (string, bool) {
 	now := l.now()
 	for k, s := range l.sessions {
 		if !now.Before(s.end) {
@@ -114,15 +119,35 @@ func (s *Server) enter(w *answer, r *http.Request) {
 		s.refuse(w, http.StatusMethodNotAllowed, fault.New(fault.Invalid, "open it in a browser"))
 		return
 	}
-	word, ok := s.login.spend(r.URL.Query().Get("code"))
+	word, ok, err := s.spend(r)
+	if err != nil {
+		s.problem(w, r, err)
+		return
+	}
 	if !ok {
-		s.refuse(w, http.StatusUnauthorized, fault.Fix(fault.Denied, "start lore serve again for a new address", "this address was used, or is not one of this server"))
+		s.refuse(w, http.StatusUnauthorized, fault.Fix(fault.Denied, "lore login gives a new one", "this address was used, or is not one of this server"))
 		return
 	}
 	s.log.Info("a browser was let in")
 	http.SetCookie(w, s.sessionCookie(word, int(sessionLife/time.Second)))
 	w.Header().Set("Location", "/")
 	w.WriteHeader(http.StatusSeeOther)
+}
+
+// spend takes the code of a request: one of our own, or one that another process
+// of the same user made.
+func (s *Server) spend(r *http.Request) (word string, ok bool, err error) {
+	code := r.URL.Query().Get("code")
+	if word, ok = s.login.spend(code); ok || s.tokens == nil || len(code) != len(secret()) {
+		return word, ok, nil
+	}
+	if ok, err = s.tokens.Spend(r.Context(), code); err != nil || !ok {
+		return "", false, err
+	}
+	s.login.mu.Lock()
+	defer s.login.mu.Unlock()
+	word, ok = s.login.admit()
+	return word, ok, nil
 }
 
 func (s *Server) sessionCookie(value string, age int) *http.Cookie {

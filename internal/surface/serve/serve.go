@@ -207,8 +207,11 @@ func (s *Server) Address(l net.Listener) string {
 // LoginURL is an address that makes the browser that opens it first a person's
 // session. It works once.
 func (s *Server) LoginURL(l net.Listener) string {
-	return s.Address(l) + "/login?code=" + s.login.newCode()
+	return s.Address(l) + LoginPath + s.login.newCode()
 }
+
+// LoginPath is what a code follows in the address that lets a browser in.
+const LoginPath = "/login?code="
 
 // leave is how long calls under way may take when the server stops.
 const leave = 3 * time.Second
