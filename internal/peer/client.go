@@ -301,15 +301,19 @@ func (c *Client) Follow(ctx context.Context, bus *event.Bus, ready func() error)
 func understood(n news) (data any, ok bool) {
 	switch n.Topic {
 	case tool.TopicAsked, tool.TopicAnswered, tool.TopicOver:
-		var q tool.Question
-		err := json.Unmarshal(n.Data, &q)
-		return q, err == nil
+		return as[tool.Question](n.Data)
+	case tool.TopicCall:
+		return as[tool.Finished](n.Data)
 	case change.TopicFiles:
-		var f change.Files
-		err := json.Unmarshal(n.Data, &f)
-		return f, err == nil
+		return as[change.Files](n.Data)
 	}
 	return n.Data, true
+}
+
+func as[T any](data json.RawMessage) (any, bool) {
+	var v T
+	err := json.Unmarshal(data, &v)
+	return v, err == nil
 }
 
 // Gone reports whether an error says that the holder is no longer there.

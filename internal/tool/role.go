@@ -20,6 +20,11 @@ const (
 	// being recorded), and answers activity: each with time, initiated_by, tool,
 	// result_summary and operation_id.
 	TellsActivity Role = "tell-activity"
+	// TellsOperation takes operation and answers what it changed, with diffs.
+	TellsOperation Role = "tell-operation"
+	// TakesBack and BringsBack take operation, undo it and redo it.
+	TakesBack  Role = "take-back"
+	BringsBack Role = "bring-back"
 )
 
 // Plays says which role a tool plays. One tool plays each, and the first in the

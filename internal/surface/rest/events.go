@@ -191,7 +191,7 @@ func (a *API) events(w http.ResponseWriter, r *http.Request, who access.Principa
 			if !hears(who, e) {
 				continue
 			}
-			if s.send(a.news.id(e.Seq), e.Topic, e.Data) != nil {
+			if s.send(a.news.id(e.Seq), e.Topic, stated(e)) != nil {
 				return nil
 			}
 		}
@@ -216,6 +216,53 @@ func (a *API) events(w http.ResponseWriter, r *http.Request, who access.Principa
 func hears(who access.Principal, e event.Event) bool {
 	q, ok := e.Data.(tool.Question)
 	return !ok || sees(who, q)
+}
+
+// stated adds how the call stands that news is about, in the words that front
+// ends for models' tool calls share.
+func stated(e event.Event) any {
+	switch v := e.Data.(type) {
+	case tool.Question:
+		return struct {
+			tool.Question
+			Call string `json:"call_state"`
+		}{v, questionState(v)}
+	case tool.Finished:
+		return struct {
+			tool.Finished
+			Call string `json:"call_state"`
+		}{v, finishedStates[v.Status]}
+	}
+	return e.Data
+}
+
+// The states of a call.
+const (
+	inputAvailable    = "input-available"
+	approvalRequested = "approval-requested"
+	approvalResponded = "approval-responded"
+	outputAvailable   = "output-available"
+	outputDenied      = "output-denied"
+	outputError       = "output-error"
+)
+
+var finishedStates = map[tool.Status]string{
+	tool.CallStarted: inputAvailable, tool.CallPending: approvalRequested, tool.CallDone: outputAvailable, tool.CallDryRun: outputAvailable,
+	tool.CallDenied: outputDenied, tool.CallFailed: outputError, tool.CallCancelled: outputError,
+}
+
+func questionState(q tool.Question) string {
+	switch q.State {
+	case tool.Pending:
+		return approvalRequested
+	case tool.Approved, tool.Running:
+		return approvalResponded
+	case tool.Done:
+		return outputAvailable
+	case tool.Failed:
+		return outputError
+	}
+	return outputDenied
 }
 
 // A stream writes server-sent events.

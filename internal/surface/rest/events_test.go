@@ -163,7 +163,7 @@ func TestEventsOfOthers(t *testing.T) {
 	id := w.do("write", "POST", "/api/v1/tools/write_note", create).str("pending_operation_id")
 	w.bus.Publish("end", 0, true)
 	for _, l := range []*listener{person, own} {
-		if p := l.until(tool.TopicAsked); !strings.Contains(p.data, id) {
+		if p := l.until(tool.TopicAsked); !strings.Contains(p.data, id) || !strings.Contains(p.data, `"call_state":"approval-requested"`) {
 			t.Errorf("%+v", p)
 		}
 	}

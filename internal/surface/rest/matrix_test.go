@@ -43,6 +43,10 @@ func TestEveryRouteForEveryone(t *testing.T) {
 				if got != http.StatusForbidden {
 					t.Errorf("%s as %q: %d, want 403", name, who, got)
 				}
+			case r.Scope == access.Write && who == "read":
+				if got != http.StatusForbidden {
+					t.Errorf("%s as %q: %d, want 403", name, who, got)
+				}
 			case got == http.StatusUnauthorized || got == http.StatusForbidden || got >= 500:
 				t.Errorf("%s as %q: %d", name, who, got)
 			default:

@@ -89,6 +89,10 @@ func (a *API) routes() []route {
 		r.Scope, r.Person = access.Approve, true
 		return r
 	}
+	writes := func(r serve.Route) serve.Route {
+		r.Scope = access.Write
+		return r
+	}
 	ok := http.StatusOK
 	wait := map[string]string{"revision": "of the question as it was seen", "seconds": "how long to wait; 25 unless told, at most 50"}
 	return []route{
@@ -105,6 +109,11 @@ func (a *API) routes() []route {
 		{Route: post("/approvals/{id}/cancel", a.cancel), id: "cancelApproval", summary: "Withdraw a question", status: http.StatusNoContent},
 		{Route: person(get("/rules", a.listRules)), id: "listRules", summary: "The standing answers (persons)", out: "Rules", status: ok},
 		{Route: person(post("/rules/{id}/forget", a.forget)), id: "forgetRule", summary: "Take a standing answer back (persons)", status: http.StatusNoContent},
+		{Route: get("/activity", a.activity), id: "activity", summary: "What was done, newest first, by whom, and how it ended", out: "Result", status: ok,
+			query: map[string]string{"limit": "how many", "after": "only what came after the \"next\" of an earlier answer", "path": "only what touched this note", "tool": "only calls of this tool"}},
+		{Route: get("/operations/{id}", a.showOperation), id: "showOperation", summary: "One change, with its diff", out: "Result", status: ok},
+		{Route: writes(post("/operations/{id}/undo", a.undo)), id: "undoOperation", summary: "Take a change back; asked about like any other", in: "Arguments", out: "Result", status: ok, pending: true},
+		{Route: writes(post("/operations/{id}/redo", a.redo)), id: "redoOperation", summary: "Bring a change back", in: "Arguments", out: "Result", status: ok, pending: true},
 		{Route: get("/status", a.status), id: "status", summary: "What this server serves, and who you are to it", out: "Status", status: ok},
 		{Route: get("/events", a.events), id: "events", summary: "News as server-sent events; Last-Event-ID resumes", status: ok},
 		{Route: get("/openapi.json", a.openAPI), id: "openapi", summary: "This description", status: ok},

@@ -23,6 +23,7 @@ import (
 	"lore/internal/tool"
 	"lore/internal/tool/tooltest"
 	"lore/internal/tools/notes"
+	"lore/internal/tools/work"
 )
 
 // A world is a real vault behind a real server on this machine.
@@ -50,7 +51,8 @@ func open(t *testing.T) *world {
 	p := tooltest.Open(t, w.dir, nil)
 	deps := p.Deps()
 	deps.Bus = w.bus
-	w.door = tool.NewRegistry(deps, notes.Tools(notes.Env{Vault: p.Vault, Store: p.Store, Search: p.Search, Fresh: p.Fresh, Now: tooltest.Now}))
+	w.door = tool.NewRegistry(deps, notes.Tools(notes.Env{Vault: p.Vault, Store: p.Store, Search: p.Search, Fresh: p.Fresh, Now: tooltest.Now}),
+		work.Tools(work.Env{History: p.History, Questions: p.Questions, Vault: p.Vault, Now: tooltest.Now}))
 	file := state.In(t.TempDir())
 	w.tokens = token.New(file, tooltest.Now)
 	for name, scopes := range map[string][]access.Scope{
@@ -286,5 +288,46 @@ func TestQuestionsOfOthers(t *testing.T) {
 	}
 	if got := w.do("write", "POST", "/api/v1/approvals/"+id+"/cancel", "{}"); got.status != 204 {
 		t.Errorf("its own withdraws: %d %s", got.status, got.text)
+	}
+}
+
+// TestWork looks at what was done, and takes it back.
+func TestWork(t *testing.T) {
+	w := open(t)
+	asked := w.do("write", "POST", "/api/v1/tools/write_note", create)
+	if got := w.do("person", "POST", "/api/v1/approvals/"+asked.str("pending_operation_id")+"/answer", `{"approve":true,"revision":0}`); got.status != 200 {
+		t.Fatal(got.text)
+	}
+	list := w.do("read", "GET", "/api/v1/activity?limit=5&tool=write_note", "")
+	first, _ := list.json["activity"].([]any)
+	if list.status != 200 || len(first) == 0 {
+		t.Fatalf("%d %s", list.status, list.text)
+	}
+	entry, _ := first[0].(map[string]any)
+	op, _ := entry["operation_id"].(string)
+	for path, want := range map[string]int{
+		"/api/v1/activity?limit=many": 400, "/api/v1/activity?limt=1": 400, "/api/v1/activity?limit=1&limit=2": 400,
+		"/api/v1/operations/op-unknown": 404, "/api/v1/operations/" + op: 200,
+	} {
+		if got := w.do("read", "GET", path, ""); got.status != want {
+			t.Errorf("%s: %d %s", path, got.status, got.text)
+		}
+	}
+	if got := w.do("read", "GET", "/api/v1/operations/"+op, ""); !strings.Contains(got.text, "+hello") {
+		t.Errorf("no diff in %s", got.text)
+	}
+	if got := w.do("full", "POST", "/api/v1/operations/"+op+"/undo", `{"operation":"op-other"}`); got.status != 400 {
+		t.Errorf("two operations: %d %s", got.status, got.text)
+	}
+	asked = w.do("full", "POST", "/api/v1/operations/"+op+"/undo", "{}")
+	if asked.status != 202 || w.file("New.md") == "" {
+		t.Fatalf("undo asks: %d %s", asked.status, asked.text)
+	}
+	if got := w.do("person", "POST", "/api/v1/approvals/"+asked.str("pending_operation_id")+"/answer", `{"approve":true,"revision":0}`); got.status != 200 || w.file("New.md") != "" {
+		t.Errorf("undo: %d %s", got.status, got.text)
+	}
+	asked = w.do("full", "POST", "/api/v1/operations/"+op+"/redo", "")
+	if got := w.do("person", "POST", "/api/v1/approvals/"+asked.str("pending_operation_id")+"/answer", `{"approve":true,"revision":0}`); got.status != 200 || w.file("New.md") != "hello\n" {
+		t.Errorf("redo: %d %s", got.status, got.text)
 	}
 }

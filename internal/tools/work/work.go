@@ -29,10 +29,10 @@ type Env struct {
 // Tools returns every tool of this package, bound to env.
 func Tools(env Env) []*tool.Tool {
 	return tool.Toolset("work", docs,
-		tool.Change[Undo](env, tool.Drawn(tool.Facts), tool.Short("undo")),
-		tool.Change[Redo](env, tool.Drawn(tool.Facts), tool.Short("redo")),
+		tool.Change[Undo](env, tool.Drawn(tool.Facts), tool.Short("undo"), tool.Plays(tool.TakesBack)),
+		tool.Change[Redo](env, tool.Drawn(tool.Facts), tool.Short("redo"), tool.Plays(tool.BringsBack)),
 		tool.Read[GetActivity](env, tool.Drawn(tool.Table), tool.Short("activity"), tool.Feed(), tool.Plays(tool.TellsActivity)),
-		tool.Read[GetOperation](env, tool.Drawn(tool.Text), tool.Short("diff")),
+		tool.Read[GetOperation](env, tool.Drawn(tool.Text), tool.Short("diff"), tool.Plays(tool.TellsOperation)),
 		tool.Read[ListPending](env, tool.Drawn(tool.Table)),
 	)
 }

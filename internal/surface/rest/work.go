@@ -1,0 +1,125 @@
+package rest
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"lore/internal/access"
+	"lore/internal/fault"
+	"lore/internal/schema"
+	"lore/internal/tool"
+)
+
+// playing finds the tool that plays a role.
+func (a *API) playing(r tool.Role) (*tool.Tool, error) {
+	for _, t := range a.o.Door.On() {
+		if slices.Contains(t.Roles, r) {
+			return t, nil
+		}
+	}
+	return nil, fault.New(fault.NotFound, "nothing here does that")
+}
+
+// activity lists what was done: the tool that tells it, with its arguments as
+// parameters.
+func (a *API) activity(w http.ResponseWriter, r *http.Request, who access.Principal) error {
+	return a.look(w, r, who, tool.TellsActivity, nil)
+}
+
+// showOperation is one change with its diff.
+func (a *API) showOperation(w http.ResponseWriter, r *http.Request, who access.Principal) error {
+	return a.look(w, r, who, tool.TellsOperation, map[string]any{"operation": r.PathValue("id")})
+}
+
+// look calls the tool that plays a role with the parameters of a request.
+func (a *API) look(w http.ResponseWriter, r *http.Request, who access.Principal, role tool.Role, args map[string]any) error {
+	t, err := a.playing(role)
+	if err != nil {
+		return err
+	}
+	given, err := parameters(t, r.URL.Query())
+	if err != nil {
+		return err
+	}
+	for name, v := range args {
+		given[name] = v
+	}
+	raw, err := schema.Marshal(given)
+	if err != nil {
+		return err
+	}
+	res, err := a.o.Door.Call(r.Context(), who, t.Name, raw)
+	if err != nil {
+		return err
+	}
+	return a.result(w, res)
+}
+
+// parameters are the arguments of a tool as a query has them. Which exist, the
+// door says.
+func parameters(t *tool.Tool, query url.Values) (map[string]any, error) {
+	out := map[string]any{}
+	for name, values := range query {
+		if len(values) != 1 {
+			return nil, fault.Field(name, "give it once", "stands %d times", len(values))
+		}
+		out[name] = values[0]
+		if p := t.Input().Properties[name]; p != nil && p.Type == "integer" {
+			n, err := strconv.ParseInt(values[0], 10, 64)
+			if err != nil {
+				return nil, fault.Field(name, "give a whole number", "%q is none", values[0])
+			}
+			out[name] = n
+		}
+	}
+	return out, nil
+}
+
+// undo takes one change back. It is planned and asked about like any other.
+func (a *API) undo(w http.ResponseWriter, r *http.Request, who access.Principal) error {
+	return a.takeBack(w, r, who, tool.TakesBack)
+}
+
+// redo brings one back.
+func (a *API) redo(w http.ResponseWriter, r *http.Request, who access.Principal) error {
+	return a.takeBack(w, r, who, tool.BringsBack)
+}
+
+func (a *API) takeBack(w http.ResponseWriter, r *http.Request, who access.Principal, role tool.Role) error {
+	t, err := a.playing(role)
+	if err != nil {
+		return err
+	}
+	b, err := io.ReadAll(r.Body)
+	if err != nil {
+		return err
+	}
+	args := map[string]json.RawMessage{}
+	if len(b) > 0 {
+		if err := once(b); err != nil {
+			return err
+		}
+		if err := json.Unmarshal(b, &args); err != nil {
+			return fault.Fix(fault.Invalid, "send one object", "the arguments are no object")
+		}
+	}
+	if args["operation"] != nil {
+		return fault.Field("operation", "it stands in the path", "is given twice")
+	}
+	if args["operation"], err = schema.Marshal(r.PathValue("id")); err != nil {
+		return err
+	}
+	raw, err := schema.Marshal(args)
+	if err != nil {
+		return err
+	}
+	res, err := a.o.Door.Call(r.Context(), who, t.Name, raw)
+	if err != nil {
+		return err
+	}
+	return a.result(w, res)
+}
