@@ -36,7 +36,7 @@ func play(kind string) error {
 		return err
 	case "deaf": // it ends for nobody
 		signal.Ignore(syscall.SIGTERM)
-		select {}
+		time.Sleep(time.Hour) // not for ever: a program that can never go on is ended
 	case "broken":
 		return fmt.Errorf("no such thing: %s", os.Getenv("API_TOKEN"))
 	case "noise":
