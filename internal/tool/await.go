@@ -89,9 +89,14 @@ func (r *Registry) Attend(ctx context.Context) {
 	if r.deps.Questions == nil {
 		return
 	}
+	said := ""
 	for wait(ctx, pollEvery) == nil {
 		list, err := r.deps.Questions.List(ctx, Approved)
-		if err != nil && ctx.Err() == nil {
+		switch {
+		case err == nil:
+			said = ""
+		case ctx.Err() == nil && said != err.Error(): // it is tried again and again, and said once
+			said = err.Error()
 			r.deps.Log.Warn("approvals cannot be read", "kind", string(fault.Of(err)))
 		}
 		for _, q := range list {

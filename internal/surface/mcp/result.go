@@ -17,7 +17,7 @@ import (
 // or the structure, so a text is in one of them alone. Anything else is
 // structure, and the same in short words.
 func answered(res tool.Result) (*sdk.CallToolResult, error) {
-	raw, err := schema.Marshal(res)
+	raw, err := res.MarshalJSON() // json.Marshal would read it all again
 	if err != nil {
 		return nil, err
 	}
