@@ -31,6 +31,10 @@ printf '\n## start: %s\n\n' "$(basename "${BENCH_START:-$large}")"
 "$work/speed" start "${BENCH_START:-$large}" "$work/start"
 printf '\n## change\n\n'
 "$work/speed" change "$work/change"
+if [ -d e2e/clients/node_modules/@modelcontextprotocol/server-memory ]; then # sh scripts/node.sh
+	printf '\n## calls over MCP\n\n'
+	"$work/speed" clients bin/lore e2e/clients/node_modules "$work/clients"
+fi
 printf '\n## calls\n\n'
 ${GO:-go} test ./internal/tool -run '^$' -bench 'EmptyRead|Start' -benchtime 20000x | grep -E '^Benchmark|cpu'
 printf '\n## vectors\n\n'

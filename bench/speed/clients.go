@@ -22,7 +22,7 @@ import (
 
 // How much each server is asked.
 const (
-	clientRounds = 6    // interleaved, so that a busy machine slows all
+	clientRounds = 4    // interleaved, so that a busy machine slows all
 	clientCalls  = 500  // one after the other, in a round
 	clientFlood  = 1000 // sixteen at once, in a round
 	clientStarts = 5

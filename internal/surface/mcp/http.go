@@ -1,8 +1,10 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"slices"
 	"strconv"
@@ -48,6 +50,7 @@ type face struct {
 	server   *Server
 	sessions http.Handler
 	requests http.Handler
+	answers  http.Handler // the same, without streams
 }
 
 // Handler serves both eras of the protocol at one path, to be mounted behind
@@ -133,11 +136,26 @@ func (e *Endpoint) serveTo(w http.ResponseWriter, r *http.Request, who access.Pr
 }
 
 func (f *face) serve(w http.ResponseWriter, r *http.Request) {
-	if r.Header.Get("Mcp-Protocol-Version") >= modern {
+	switch {
+	case r.Header.Get("Mcp-Protocol-Version") < modern:
+		f.sessions.ServeHTTP(w, r)
+	case answersOnce(r):
+		f.answers.ServeHTTP(w, r)
+	default:
 		f.requests.ServeHTTP(w, r)
-		return
 	}
-	f.sessions.ServeHTTP(w, r)
+}
+
+// answersOnce reports whether nothing but one answer can come of a request: it
+// does not listen, and does not want to hear how far it is. Then no stream has to
+// be opened for it.
+func answersOnce(r *http.Request) bool {
+	if r.Method != http.MethodPost || r.Header.Get("Mcp-Method") == "subscriptions/listen" || !strings.Contains(r.Header.Get("Accept"), "application/json") {
+		return false
+	}
+	b, err := io.ReadAll(r.Body) // it was read once, and is bounded
+	r.Body = io.NopCloser(bytes.NewReader(b))
+	return err == nil && !bytes.Contains(b, []byte("progressToken")) && !bytes.Contains(b, []byte(`"subscriptions/listen"`))
 }
 
 // untilClosing lets a request that only listens end when the server does, so
@@ -222,6 +240,9 @@ func (e *Endpoint) face(o Options) *face {
 		}),
 		requests: sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{
 			Logger: quiet(o.Log), Stateless: true, PropagateRequestCancellation: true,
+		}),
+		answers: sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{
+			Logger: quiet(o.Log), Stateless: true, JSONResponse: true, PropagateRequestCancellation: true,
 		}),
 	}
 	e.faces[key], e.order = f, append(e.order, key)
