@@ -70,6 +70,10 @@ func (r *Roster) readEnv(e Entry, s *mcpconfig.Server) error {
 	if err != nil {
 		return fault.New(fault.Invalid, "its envFile: %v", err)
 	}
+	if e.InVault && digestWith(e, textDigest(text)) != e.Digest {
+		// A server that ended is started again long after it was looked at.
+		return fault.Fix(fault.Invalid, "see lore servers allow "+e.Name, "its envFile is not what you allowed any more")
+	}
 	env := map[string]string{}
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)

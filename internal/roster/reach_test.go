@@ -1,0 +1,59 @@
+package roster
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+// TestConsentReachesEverything changes what a person agreed to in places that
+// the entry only refers to.
+func TestConsentReachesEverything(t *testing.T) {
+	r := newRoster(t)
+	file, env := filepath.Join(r.Vault, ".mcp.json"), filepath.Join(r.Vault, ".env")
+	allow := func() Entry {
+		t.Helper()
+		e, err := r.Find("s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Allow(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+		if got := state(t, r, "s"); got != Ready {
+			t.Fatalf("%s after it was allowed", got)
+		}
+		e.State = Ready
+		return e
+	}
+	for _, c := range []struct{ name, file, before, after string }{
+		{"the answer of an input", file,
+			`{"servers": {"s": {"command": "${input:c}"}}, "inputs": [{"id": "c", "default": "echo"}]}`,
+			`{"servers": {"s": {"command": "${input:c}"}}, "inputs": [{"id": "c", "default": "evil"}]}`},
+		{"a file of variables in a folder that is a variable", env, "A=1\n", "A=1\nLD_PRELOAD=/tmp/x.so\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.file == env {
+				put(t, file, `{"mcpServers": {"s": {"command": "x", "envFile": "${workspaceFolder}/.env"}}}`)
+			}
+			put(t, c.file, c.before)
+			e := allow()
+			put(t, c.file, c.after)
+			if got := state(t, r, "s"); got != Changed {
+				s, err := r.Resolve(e)
+				t.Errorf("%s; what is started: %s %v %v", got, s.Command, s.Env, err)
+			}
+		})
+	}
+	t.Run("a server that is started again", func(t *testing.T) {
+		put(t, file, `{"mcpServers": {"s": {"command": "x", "envFile": ".env"}}}`)
+		put(t, env, "A=1\n")
+		e := allow()
+		if _, err := r.Resolve(e); err != nil {
+			t.Fatal(err)
+		}
+		put(t, env, "A=1\nLD_PRELOAD=/tmp/x.so\n")
+		if s, err := r.Resolve(e); err == nil {
+			t.Errorf("started with %v", s.Env)
+		}
+	})
+}
