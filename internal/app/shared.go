@@ -13,6 +13,7 @@ import (
 	"lore/internal/index/sqlite"
 	"lore/internal/peer"
 	"lore/internal/surface/cli"
+	"lore/internal/tool"
 )
 
 // shared is how a session lives with other processes on the same vault: it
@@ -65,6 +66,27 @@ func (s *session) hold(ctx context.Context, o cli.OpenOptions) error {
 		}
 	}
 	return nil // whoever has it does not answer: what is there can be read
+}
+
+// lean lets a command go on when the process that it leans on goes: it takes
+// over, or finds the next one.
+func (a *app) lean(s *session, face *cli.Session, g cli.Globals, o cli.OpenOptions) *cli.Session {
+	s.link.Expect(catalogue())
+	face.Door = peer.Leaning(s.link, func(ctx context.Context) (tool.Door, error) {
+		if err := s.close(); err != nil {
+			return nil, err
+		}
+		next, door, err := a.openFace(ctx, g, o)
+		if err != nil {
+			return nil, err
+		}
+		if s = next; s.link != nil {
+			s.link.Expect(catalogue())
+		}
+		return door.Door, nil
+	})
+	face.Close = func() error { return s.close() }
+	return face
 }
 
 // beReached lets other processes use the vault through this one.

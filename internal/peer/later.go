@@ -25,6 +25,9 @@ type Later struct {
 	err   error
 	last  tool.Door // what described the tools last
 	calls atomic.Int64
+
+	next func(context.Context) (tool.Door, error) // finds what stands there next; may be nil
+	turn sync.Mutex
 }
 
 var _ tool.Door = (*Later)(nil)
@@ -32,6 +35,16 @@ var _ tool.Door = (*Later)(nil)
 // NewLater makes a door that is described by shelf until it is opened.
 func NewLater(shelf tool.Door) *Later {
 	return &Later{shelf: shelf, last: shelf, ready: make(chan struct{})}
+}
+
+// Leaning is a door to what stands there now. When that is gone, whoever comes
+// next asks find for another one. It is for a process that makes one call after
+// another; see [Later.Open] for others.
+func Leaning(now tool.Door, find func(context.Context) (tool.Door, error)) *Later {
+	l := NewLater(now)
+	l.next = find
+	l.Open(now, nil)
+	return l
 }
 
 // Open lets the calls through to door, or tells all of them why there is
@@ -129,6 +142,23 @@ func through[T any](ctx context.Context, l *Later, f func(tool.Door) (T, error))
 			return out, err
 		}
 		l.leave(door)
+		l.renew(ctx)
+	}
+}
+
+// renew finds what stands behind the door next, when it is shut and somebody
+// knows how. Of several callers one does.
+func (l *Later) renew(ctx context.Context) {
+	if l.next == nil {
+		return
+	}
+	l.turn.Lock()
+	defer l.turn.Unlock()
+	l.mu.Lock()
+	open := l.door != nil
+	l.mu.Unlock()
+	if !open {
+		l.Open(l.next(ctx))
 	}
 }
 
