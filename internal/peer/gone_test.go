@@ -24,8 +24,8 @@ import (
 
 func TestNobodyAnswers(t *testing.T) {
 	for name, card := range map[string]string{
-		"no card": "", "no JSON": "{", "another language": `{"protocol":999,"socket":"/nowhere"}`, "no socket": `{"protocol":1}`,
-		"dead": `{"protocol":1,"socket":"/nowhere/lore.sock"}`,
+		"no card": "", "no JSON": "{", "another language": `{"protocol":999,"socket":"/nowhere"}`, "no socket": fmt.Sprintf(`{"protocol":%d}`, peer.Protocol),
+		"dead": fmt.Sprintf(`{"protocol":%d,"socket":"/nowhere/lore.sock"}`, peer.Protocol),
 	} {
 		dir := short(t)
 		if card != "" {
@@ -175,7 +175,7 @@ func TestNobodyKnowsWhatCameOfIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	card, _ := json.Marshal(map[string]any{"protocol": 1, "socket": filepath.Join(dir, "s")})
+	card, _ := json.Marshal(map[string]any{"protocol": peer.Protocol, "socket": filepath.Join(dir, "s")})
 	if err := os.WriteFile(filepath.Join(dir, "holder.json"), card, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +238,7 @@ func dying(l net.Listener, tools string, calls *atomic.Int32) {
 			}
 			body := make([]byte, req.ContentLength)
 			_, _ = r.Read(body)
-			answer := `{"protocol":1}`
+			answer := fmt.Sprintf(`{"protocol":%d}`, peer.Protocol)
 			switch req.URL.Path {
 			case "/tools":
 				answer = tools
