@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"lore/internal/access"
+	"lore/internal/fault"
 	"lore/internal/policy"
 	"lore/internal/tool"
 )
@@ -21,6 +22,7 @@ type Later struct {
 
 	mu    sync.Mutex
 	ready chan struct{} // closed while the door is open
+	left  chan struct{} // closed when what stands there now no longer does; nil while it is shut
 	door  tool.Door
 	err   error
 	last  tool.Door // what described the tools last
@@ -52,7 +54,8 @@ func Leaning(now tool.Door, find func(context.Context) (tool.Door, error)) *Late
 func (l *Later) Open(door tool.Door, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.door, l.err = door, err
+	l.part()
+	l.door, l.err, l.left = door, err, make(chan struct{})
 	if err == nil {
 		l.last = door
 	}
@@ -70,7 +73,28 @@ func (l *Later) Shut() {
 	l.shut()
 }
 
+// Left is closed when what stands behind the door now no longer does: it was
+// shut, or a caller found nobody there.
+func (l *Later) Left() <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.left != nil {
+		return l.left
+	}
+	out := make(chan struct{})
+	close(out)
+	return out
+}
+
+func (l *Later) part() {
+	if l.left != nil {
+		close(l.left)
+		l.left = nil
+	}
+}
+
 func (l *Later) shut() {
+	l.part()
 	select {
 	case <-l.ready:
 		l.ready = make(chan struct{})
@@ -127,11 +151,15 @@ func (l *Later) Instructions(t *tool.Tool) string { return l.described().Instruc
 // Calls counts what went through.
 func (l *Later) Calls() int64 { return l.calls.Load() }
 
+// tries is how often one call is made. Holders that go one after another are
+// fewer; one that is there and breaks off every time must not be asked for ever.
+const tries = 8
+
 // through runs f behind the door. When what stood there was gone before f
 // began, the next one is tried.
 func through[T any](ctx context.Context, l *Later, f func(tool.Door) (T, error)) (T, error) {
 	l.calls.Add(1)
-	for {
+	for i := 1; ; i++ {
 		door, err := l.Wait(ctx)
 		if err != nil {
 			var none T
@@ -142,6 +170,9 @@ func through[T any](ctx context.Context, l *Later, f func(tool.Door) (T, error))
 			return out, err
 		}
 		l.leave(door)
+		if i == tries {
+			return out, fault.New(fault.Unavailable, "whoever holds the vault breaks off, each of %d times", tries)
+		}
 		l.renew(ctx)
 	}
 }

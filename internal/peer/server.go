@@ -142,7 +142,13 @@ func (s *Server) handler() http.Handler {
 	on := func(path string, f func(ctx context.Context, d tool.Door, in request) (reply, error)) {
 		mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) { s.answer(w, r, f) })
 	}
-	mux.HandleFunc("POST "+pathHello, func(w http.ResponseWriter, _ *http.Request) { s.write(w, reply{Protocol: protocol}) })
+	mux.HandleFunc("POST "+pathHello, func(w http.ResponseWriter, _ *http.Request) {
+		if s.isGoing() {
+			http.Error(w, errGone.Error(), http.StatusServiceUnavailable)
+			return
+		}
+		s.write(w, reply{Protocol: protocol})
+	})
 	mux.HandleFunc("POST "+pathEvents, s.events)
 	on(pathTools, func(_ context.Context, d tool.Door, _ request) (reply, error) {
 		out := reply{Tools: []tool.Description{}}
