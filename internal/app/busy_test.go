@@ -3,13 +3,21 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"lore/internal/event"
+	"lore/internal/home"
+	"lore/internal/peer"
 )
 
 // A slowModel is a server of embeddings that answers nobody before it is let.
@@ -128,5 +136,69 @@ func TestCommandOutlivesItsHolder(t *testing.T) {
 	close(m.let)
 	if err := search.Wait(); err != nil || !strings.Contains(out.String(), "tea.md") {
 		t.Errorf("%v, %s", err, out.String())
+	}
+}
+
+// TestHolderThatIsStopped lets a process hold the vault and take every visitor
+// in, and answer none, as one that was stopped does.
+func TestHolderThatIsStopped(t *testing.T) {
+	l := newLab(t)
+	l.put("tea.md", "# Tea\n\nzebra\n")
+	l.must(0, "index")
+	found, err := filepath.Glob(filepath.Join(l.around, "data", "lore", "*", "index.lock"))
+	if err != nil || len(found) != 1 {
+		t.Fatal(found, err)
+	}
+	release, ok, err := home.Lock(found[0])
+	if err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	defer release()
+	dir, err := os.MkdirTemp("", "lore") // the path of a socket is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	socket, err := net.Listen("unix", filepath.Join(dir, "s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	host, err := peer.Listen(peer.Options{Dir: filepath.Dir(found[0]), Door: peer.NewLater(nil), Bus: event.NewBus(), Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Skip(err) // the folder for tests is too deep for a socket
+	}
+	card := filepath.Join(filepath.Dir(found[0]), "holder.json")
+	text, err := os.ReadFile(card)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := host.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var said map[string]any
+	if err := json.Unmarshal(text, &said); err != nil {
+		t.Fatal(err)
+	}
+	said["socket"] = socket.Addr().String()
+	if text, err = json.Marshal(said); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(card, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	for _, args := range [][]string{{"search", "zebra"}, {"write", "cup", "--content", "x", "--yes"}} {
+		done := make(chan reply, 1)
+		go func() { done <- l.lore(nil, args...) }()
+		select {
+		case r := <-done:
+			if args[0] == "search" && (r.code != 0 || !strings.Contains(r.out, "tea.md")) || args[0] == "write" && !strings.Contains(r.err, "only one writes") {
+				t.Errorf("%v: %+v", args, r)
+			}
+		case <-ctx.Done():
+			t.Fatalf("%v waits for ever", args)
+		}
 	}
 }

@@ -98,7 +98,9 @@ func (r *resident) follow(ctx context.Context, st stay) error {
 			r.pause(ctx)
 		}
 	default:
-		r.pause(ctx) // nobody answers; perhaps later
+		// Nobody answers. What is there can be read until somebody does.
+		for r.pause(ctx) && !st.s.vacant(ctx) {
+		}
 	}
 	r.door.Shut()
 	return st.s.close()

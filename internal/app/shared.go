@@ -38,7 +38,10 @@ func (s *session) hold(ctx context.Context, o cli.OpenOptions) error {
 	if _, err := os.Stat(sqlite.Path(s.dir)); o.Aside && err == nil {
 		return nil // there is an index to read
 	}
-	for i := range home.Steps {
+	// One that is stopped lets every visitor wait, so that steps say nothing.
+	enough, cancel := context.WithTimeout(ctx, home.Patience)
+	defer cancel()
+	for {
 		release, ok, err := home.Lock(filepath.Join(s.dir, "index.lock"))
 		if err != nil {
 			return fmt.Errorf("lock the index: %w", err)
@@ -58,14 +61,21 @@ func (s *session) hold(ctx context.Context, o cli.OpenOptions) error {
 				return nil
 			}
 		}
-		if !o.Patient && !o.Stay || i == home.Steps-1 {
-			break
-		}
-		if err := home.Pause(ctx); err != nil {
-			return err
+		if !o.Patient && !o.Stay || home.Pause(enough) != nil {
+			return ctx.Err() // whoever has it does not answer: what is there can be read
 		}
 	}
-	return nil // whoever has it does not answer: what is there can be read
+}
+
+// vacant reports whether another try to hold the vault, or to find its holder,
+// is worth to leave what can be read.
+func (s *session) vacant(ctx context.Context) bool {
+	release, ok, err := home.Lock(filepath.Join(s.dir, "index.lock"))
+	if err == nil && ok {
+		return release() == nil
+	}
+	link := peer.Visit(ctx, s.dir)
+	return link != nil && link.Close() == nil
 }
 
 // lean lets a command go on when the process that it leans on goes: it takes
