@@ -1,6 +1,7 @@
 package roster
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 )
@@ -56,4 +57,30 @@ func TestConsentReachesEverything(t *testing.T) {
 			t.Errorf("started with %v", s.Env)
 		}
 	})
+}
+
+// TestRunnersStartElsewhere: a runner takes what lies in the folder that it is
+// started in for the package it was told to fetch.
+func TestRunnersStartElsewhere(t *testing.T) {
+	r := newRoster(t)
+	home, err := os.UserHomeDir()
+	if err != nil {
+		t.Skip(err)
+	}
+	for entry, want := range map[string]string{
+		`"command": "npx", "args": ["-y", "x"]`:    home,
+		`"command": "/usr/bin/uvx"`:                home,
+		`"command": "NPX.cmd"`:                     home,
+		`"command": "npx", "cwd": "."`:             r.Vault, // the person saw it
+		`"command": "node", "args": ["server.js"]`: r.Vault,
+	} {
+		put(t, filepath.Join(r.Vault, ".mcp.json"), `{"mcpServers": {"s": {`+entry+`}}}`)
+		e, err := r.Find("s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s, err := r.Resolve(e); err != nil || s.Dir != want {
+			t.Errorf("%s starts in %s, %v", entry, s.Dir, err)
+		}
+	}
 }
