@@ -214,28 +214,22 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, f func(context.C
 	waits := r.URL.Path == pathAwait
 	left := make(chan struct{})
 	defer close(left)
-	begun := make(chan struct{})
+	var turn sync.Once // begins the call, or sends it away: never both
+	begun := false
 	go func() {
 		select {
 		case <-s.going:
-			select {
-			case <-begun: // it runs: let it end
-				if !waits {
-					return
-				}
-			default:
+			if waits {
+				cancel()
 			}
-			cancel()
+			turn.Do(cancel)
 		case <-left:
 		}
 	}()
 	door, err := s.o.Door.Wait(ctx)
 	if err == nil {
-		select {
-		case <-s.going:
-			err = errGone
-		default:
-			close(begun)
+		turn.Do(func() { begun = true })
+		if err = errGone; begun {
 			var out reply
 			if out, err = f(ctx, door, in); err == nil {
 				s.write(w, out)
@@ -243,7 +237,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, f func(context.C
 			}
 		}
 	}
-	if s.isGoing() && (errors.Is(err, errGone) || errors.Is(err, context.Canceled) && r.Context().Err() == nil) {
+	// What began may have done something, so that nobody is told to try again.
+	if s.isGoing() && (!begun || waits) && r.Context().Err() == nil && (errors.Is(err, errGone) || errors.Is(err, context.Canceled)) {
 		http.Error(w, errGone.Error(), http.StatusServiceUnavailable)
 		return
 	}
