@@ -33,7 +33,7 @@ func (d watched) Call(ctx context.Context, _ access.Principal, _ string, _ json.
 // begin: each is sent away before, or comes to its end.
 func TestWhatBeganIsNotSentAway(t *testing.T) {
 	var cut atomic.Int32
-	for range 60 {
+	for range 20 {
 		w := open(t)
 		w.door.Open(watched{w.reg, &cut}, nil)
 		c := w.visit(t)
