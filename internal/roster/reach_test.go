@@ -84,3 +84,19 @@ func TestRunnersStartElsewhere(t *testing.T) {
 		}
 	}
 }
+
+// TestLinkedFolder: the file is one of its own, and the folder around it is not.
+func TestLinkedFolder(t *testing.T) {
+	r := newRoster(t)
+	other := t.TempDir()
+	put(t, filepath.Join(other, "mcp.json"), `{"mcpServers": {"s": {"command": "x"}}}`)
+	if err := os.Remove(filepath.Join(r.Vault, ".cursor")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(other, filepath.Join(r.Vault, ".cursor")); err != nil {
+		t.Skip(err)
+	}
+	if list, bad := r.List(); len(list) != 0 || len(bad) != 1 {
+		t.Errorf("%v, %v", list, bad)
+	}
+}

@@ -134,7 +134,7 @@ func (r *Roster) read(file string, inVault bool) ([]mcpconfig.Server, error) {
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case inVault && !info.Mode().IsRegular():
+	case inVault && (!info.Mode().IsRegular() || r.linked(filepath.Dir(file))):
 		return nil, fault.New(fault.Unsafe, "it is no ordinary file")
 	case inVault && info.Size() > mostInVault:
 		return nil, fault.New(fault.TooLarge, "it is larger than %d MB", mostInVault>>20)
@@ -144,6 +144,15 @@ func (r *Roster) read(file string, inVault bool) ([]mcpconfig.Server, error) {
 		return nil, err
 	}
 	return mcpconfig.Parse(text)
+}
+
+// linked reports whether a folder below the vault is a link.
+func (r *Roster) linked(dir string) bool {
+	if dir == filepath.Clean(r.Vault) {
+		return false
+	}
+	info, err := os.Lstat(dir)
+	return err != nil || !info.IsDir()
 }
 
 // entry judges one server.
