@@ -2,18 +2,34 @@ package attacks
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // TestSecretsStayInside: H01. Keys in the environment, the settings and headers
 // come out nowhere, whatever goes wrong.
 func TestSecretsStayInside(t *testing.T) {
+	var refused atomic.Int32
+	// A server of embeddings that repeats the key it was sent, as some do.
+	echo := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		refused.Add(1)
+		rw.WriteHeader(http.StatusUnauthorized)
+		fmt.Fprintf(rw, `{"error":{"message":"Incorrect API key provided: %s"}}`, r.Header.Get("Authorization"))
+	}))
+	defer echo.Close()
 	w := newWorld(t, func(w *world) {
-		w.env = append(w.env, "OPENAI_API_KEY="+w.canary, "LORE_EMBED_MODEL=openai:x", "LORE_EMBED_BASE_URL=http://127.0.0.1:1/v1")
+		w.env = append(w.env, "OPENAI_API_KEY="+w.canary, "LORE_EMBED_MODEL=openai:x", "LORE_EMBED_BASE_URL="+echo.URL+"/v1")
 	})
+	w.put("vault/New.md", "# New\n\nA passage that has no vector yet.\n")
+	for i := 0; i < 500 && refused.Load() == 0; i++ {
+		time.Sleep(20 * time.Millisecond) // another process is on its way
+	}
 	for _, h := range w.hands() {
 		for _, c := range [][2]string{
 			{"search_notes", `{"query":"tea","mode":"semantic"}`}, {"search_notes", `{"query":"tea"}`}, {"find_similar", `{"path":"Tea.md"}`}, {"read_note", `{"path":"$OPENAI_API_KEY"}`},
@@ -33,6 +49,9 @@ func TestSecretsStayInside(t *testing.T) {
 		if _, _, body := w.send(w.person, "GET", path, "", nil); strings.Contains(body, w.canary) {
 			t.Errorf("%s: %s", path, body)
 		}
+	}
+	if refused.Load() == 0 {
+		t.Error("the key was never sent, so that nothing could come out")
 	}
 	w.silent()
 	for name, token := range w.tokens {

@@ -60,13 +60,22 @@ func (s *session) catchUp(ctx context.Context, o cli.OpenOptions) error {
 	case <-timeout:
 		return nil
 	}
-	switch {
-	case o.TextOnly || s.model == nil:
-		return nil
-	case o.Embed:
-		return s.embedAll(ctx, runtime.GOMAXPROCS(0))
+	if o.TextOnly || o.Embed || s.model == nil {
+		return nil // for good, or until others can ask: see finish
 	}
 	return s.embedFew(ctx)
+}
+
+// finish gives every passage its vector, where that is wanted. It takes minutes,
+// so other processes are answered meanwhile.
+func (s *session) finish(ctx context.Context, o cli.OpenOptions) error {
+	if !o.Embed || o.TextOnly || !s.writes || s.model == nil {
+		return nil
+	}
+	if o.Progress != nil {
+		defer o.Progress(s.bus)()
+	}
+	return s.embedAll(ctx, runtime.GOMAXPROCS(0))
 }
 
 // lastGlance is what the last process that compared the whole vault left.

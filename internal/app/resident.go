@@ -10,6 +10,7 @@ import (
 
 	"lore/internal/beacon"
 	"lore/internal/event"
+	"lore/internal/home"
 	"lore/internal/peer"
 	"lore/internal/surface/cli"
 	"lore/internal/surface/page"
@@ -106,19 +107,41 @@ func (r *resident) follow(ctx context.Context, st stay) error {
 			<-ctx.Done() // what is there can still be used
 		}
 	case st.s.link != nil:
-		err := st.s.link.Follow(ctx, r.bus, func() error {
-			r.bus.Publish(tool.TopicTools, tool.Listed{Tools: len(st.s.link.On())}, true)
-			return nil
-		})
-		if ctx.Err() == nil && !peer.Gone(err) {
+		if err := r.lean(ctx, st.s.link); err != nil {
 			r.log.Warn("the process that holds the vault cannot be followed", "error", err)
 			r.pause(ctx)
 		}
 	default:
-		r.pause(ctx) // nobody answers; perhaps later
+		// Nobody answers. What is there can be read until somebody does.
+		for r.pause(ctx) && !st.s.vacant(ctx) {
+		}
 	}
 	r.door.Shut()
 	return st.s.close()
+}
+
+// lean follows the process that holds the vault, until it goes, or until a call
+// could not reach it: it has to be looked for again then, even if it is still
+// there. The error is of one that can be reached and not be followed.
+func (r *resident) lean(ctx context.Context, link *peer.Client) error {
+	following, stop := context.WithCancel(ctx)
+	defer stop()
+	left := r.door.Left()
+	go func() {
+		select {
+		case <-left:
+			stop()
+		case <-following.Done():
+		}
+	}()
+	err := link.Follow(following, r.bus, func() error {
+		r.bus.Publish(tool.TopicTools, tool.Listed{Tools: len(link.On())}, true)
+		return nil
+	})
+	if following.Err() != nil || peer.Gone(err) {
+		return nil
+	}
+	return err
 }
 
 // pause waits a little, and reports whether it is worth to go on.
@@ -166,6 +189,10 @@ func (r *resident) live(ctx context.Context, st stay) error {
 			if st, err = r.enter(ctx, cli.OpenOptions{}); err != nil {
 				if ctx.Err() != nil {
 					break
+				}
+				if peer.Gone(err) { // between hello and the first question
+					_ = home.Pause(ctx) // the loop sees when ctx ends
+					continue
 				}
 				r.door.Open(nil, err)
 				if said != err.Error() {

@@ -49,8 +49,11 @@ type session struct {
 
 // open opens the vault that the flags name.
 func (a *app) open(ctx context.Context, g cli.Globals, o cli.OpenOptions) (*cli.Session, error) {
-	_, face, err := a.openFace(ctx, g, o)
-	return face, err
+	s, face, err := a.openFace(ctx, g, o)
+	if err != nil || s.link == nil {
+		return face, err
+	}
+	return a.lean(s, face, g, o), nil
 }
 
 func (a *app) openFace(ctx context.Context, g cli.Globals, o cli.OpenOptions) (*session, *cli.Session, error) {
@@ -66,6 +69,9 @@ func (a *app) openFace(ctx context.Context, g cli.Globals, o cli.OpenOptions) (*
 		return nil, nil, err
 	}
 	face, err := s.face(ctx)
+	if err == nil {
+		err = s.finish(ctx, o)
+	}
 	if err != nil {
 		return nil, nil, errors.Join(err, s.close())
 	}

@@ -13,6 +13,7 @@ import (
 	"lore/internal/index/sqlite"
 	"lore/internal/peer"
 	"lore/internal/surface/cli"
+	"lore/internal/tool"
 )
 
 // shared is how a session lives with other processes on the same vault: it
@@ -37,7 +38,10 @@ func (s *session) hold(ctx context.Context, o cli.OpenOptions) error {
 	if _, err := os.Stat(sqlite.Path(s.dir)); o.Aside && err == nil {
 		return nil // there is an index to read
 	}
-	for i := range home.Steps {
+	// One that is stopped lets every visitor wait, so that steps say nothing.
+	enough, cancel := context.WithTimeout(ctx, home.Patience)
+	defer cancel()
+	for {
 		release, ok, err := home.Lock(filepath.Join(s.dir, "index.lock"))
 		if err != nil {
 			return fmt.Errorf("lock the index: %w", err)
@@ -57,14 +61,42 @@ func (s *session) hold(ctx context.Context, o cli.OpenOptions) error {
 				return nil
 			}
 		}
-		if !o.Patient && !o.Stay || i == home.Steps-1 {
-			break
-		}
-		if err := home.Pause(ctx); err != nil {
-			return err
+		if !o.Patient && !o.Stay || home.Pause(enough) != nil {
+			return ctx.Err() // whoever has it does not answer: what is there can be read
 		}
 	}
-	return nil // whoever has it does not answer: what is there can be read
+}
+
+// vacant reports whether another try to hold the vault, or to find its holder,
+// is worth to leave what can be read.
+func (s *session) vacant(ctx context.Context) bool {
+	release, ok, err := home.Lock(filepath.Join(s.dir, "index.lock"))
+	if err == nil && ok {
+		return release() == nil
+	}
+	link := peer.Visit(ctx, s.dir)
+	return link != nil && link.Close() == nil
+}
+
+// lean lets a command go on when the process that it leans on goes: it takes
+// over, or finds the next one.
+func (a *app) lean(s *session, face *cli.Session, g cli.Globals, o cli.OpenOptions) *cli.Session {
+	s.link.Expect(catalogue())
+	face.Door = peer.Leaning(s.link, func(ctx context.Context) (tool.Door, error) {
+		if err := s.close(); err != nil {
+			return nil, err
+		}
+		next, door, err := a.openFace(ctx, g, o)
+		if err != nil {
+			return nil, err
+		}
+		if s = next; s.link != nil {
+			s.link.Expect(catalogue())
+		}
+		return door.Door, nil
+	})
+	face.Close = func() error { return s.close() }
+	return face
 }
 
 // beReached lets other processes use the vault through this one.

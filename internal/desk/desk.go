@@ -176,7 +176,7 @@ func shownServer(r *roster.Roster, e roster.Entry) servers.Server {
 	if e.Command != "" {
 		s.Command = append([]string{e.Command}, e.Args...)
 		s.Dir = cmp.Or(e.Dir, "your home folder")
-		if e.InVault {
+		if roster.StartsInVault(e) {
 			s.Dir = cmp.Or(e.Dir, r.Vault)
 		}
 	}

@@ -10,8 +10,9 @@ import (
 
 // A process waits this long, in such steps, for another that makes the index.
 const (
-	step  = 10 * time.Millisecond
-	Steps = 500
+	step     = 10 * time.Millisecond
+	Steps    = 500
+	Patience = Steps * step
 )
 
 // Pause waits one step.

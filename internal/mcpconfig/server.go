@@ -363,7 +363,8 @@ func (s *Server) take(inputs []Input) {
 }
 
 // Digest identifies what the server would do: what is started, with which
-// words, environment and folder, or which address is called with which headers.
+// words, environment and folder, or which address is called with which headers,
+// with the answers to inputs that the same file gives.
 // Whoever was asked about it is asked again when any of that changes. It covers
 // the values as they stand in s: take it before [Server.Expand], so that a
 // changed variable is no new question, or after, so that it is.
@@ -382,6 +383,9 @@ func (s Server) Digest() string {
 	put(pairs(s.Headers)...)
 	if s.PlainHTTP {
 		put("plain http")
+	}
+	for _, in := range s.Inputs { // their answers are part of the values
+		put("input", in.ID, in.Default, strconv.FormatBool(in.Password))
 	}
 	if s.OAuth != (OAuth{}) {
 		put(s.OAuth.ClientID, s.OAuth.ClientSecret, s.OAuth.Metadata, strconv.Itoa(s.OAuth.Port))

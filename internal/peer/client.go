@@ -30,6 +30,7 @@ type Client struct {
 	mu       sync.Mutex
 	tools    []*tool.Tool
 	instruct map[string]string
+	harmless map[string]bool // tools that change nothing, while none was learnt
 }
 
 var _ tool.Door = (*Client)(nil)
@@ -170,10 +171,26 @@ func (c *Client) Instructions(t *tool.Tool) string {
 	return c.instruct[t.Name]
 }
 
+// Expect tells which tools there will be, for a caller that makes one call and
+// does not [Client.Learn] for that.
+func (c *Client) Expect(tools []*tool.Tool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.harmless = map[string]bool{}
+	for _, t := range tools {
+		c.harmless[t.Name] = t.Effect == access.Reads
+	}
+}
+
 // reads reports whether a call of that name certainly changes nothing.
 func (c *Client) reads(name string) bool {
 	t, err := c.Find(name)
-	return err == nil && t.Effect == access.Reads
+	if err == nil {
+		return t.Effect == access.Reads
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.tools) == 0 && c.harmless[name]
 }
 
 // Call runs a tool or asks a person.

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"lore/internal/access"
+	"lore/internal/fault"
 	"lore/internal/policy"
 	"lore/internal/tool"
 )
@@ -21,10 +22,14 @@ type Later struct {
 
 	mu    sync.Mutex
 	ready chan struct{} // closed while the door is open
+	left  chan struct{} // closed when what stands there now no longer does; nil while it is shut
 	door  tool.Door
 	err   error
 	last  tool.Door // what described the tools last
 	calls atomic.Int64
+
+	next func(context.Context) (tool.Door, error) // finds what stands there next; may be nil
+	turn sync.Mutex
 }
 
 var _ tool.Door = (*Later)(nil)
@@ -34,12 +39,23 @@ func NewLater(shelf tool.Door) *Later {
 	return &Later{shelf: shelf, last: shelf, ready: make(chan struct{})}
 }
 
+// Leaning is a door to what stands there now. When that is gone, whoever comes
+// next asks find for another one. It is for a process that makes one call after
+// another; see [Later.Open] for others.
+func Leaning(now tool.Door, find func(context.Context) (tool.Door, error)) *Later {
+	l := NewLater(now)
+	l.next = find
+	l.Open(now, nil)
+	return l
+}
+
 // Open lets the calls through to door, or tells all of them why there is
 // nothing behind it.
 func (l *Later) Open(door tool.Door, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.door, l.err = door, err
+	l.part()
+	l.door, l.err, l.left = door, err, make(chan struct{})
 	if err == nil {
 		l.last = door
 	}
@@ -57,7 +73,28 @@ func (l *Later) Shut() {
 	l.shut()
 }
 
+// Left is closed when what stands behind the door now no longer does: it was
+// shut, or a caller found nobody there.
+func (l *Later) Left() <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.left != nil {
+		return l.left
+	}
+	out := make(chan struct{})
+	close(out)
+	return out
+}
+
+func (l *Later) part() {
+	if l.left != nil {
+		close(l.left)
+		l.left = nil
+	}
+}
+
 func (l *Later) shut() {
+	l.part()
 	select {
 	case <-l.ready:
 		l.ready = make(chan struct{})
@@ -114,11 +151,15 @@ func (l *Later) Instructions(t *tool.Tool) string { return l.described().Instruc
 // Calls counts what went through.
 func (l *Later) Calls() int64 { return l.calls.Load() }
 
+// tries is how often one call is made. Holders that go one after another are
+// fewer; one that is there and breaks off every time must not be asked for ever.
+const tries = 8
+
 // through runs f behind the door. When what stood there was gone before f
 // began, the next one is tried.
 func through[T any](ctx context.Context, l *Later, f func(tool.Door) (T, error)) (T, error) {
 	l.calls.Add(1)
-	for {
+	for i := 1; ; i++ {
 		door, err := l.Wait(ctx)
 		if err != nil {
 			var none T
@@ -129,6 +170,26 @@ func through[T any](ctx context.Context, l *Later, f func(tool.Door) (T, error))
 			return out, err
 		}
 		l.leave(door)
+		if i == tries {
+			return out, fault.New(fault.Unavailable, "whoever holds the vault breaks off, each of %d times", tries)
+		}
+		l.renew(ctx)
+	}
+}
+
+// renew finds what stands behind the door next, when it is shut and somebody
+// knows how. Of several callers one does.
+func (l *Later) renew(ctx context.Context) {
+	if l.next == nil {
+		return
+	}
+	l.turn.Lock()
+	defer l.turn.Unlock()
+	l.mu.Lock()
+	open := l.door != nil
+	l.mu.Unlock()
+	if !open {
+		l.Open(l.next(ctx))
 	}
 }
 

@@ -142,7 +142,13 @@ func (s *Server) handler() http.Handler {
 	on := func(path string, f func(ctx context.Context, d tool.Door, in request) (reply, error)) {
 		mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) { s.answer(w, r, f) })
 	}
-	mux.HandleFunc("POST "+pathHello, func(w http.ResponseWriter, _ *http.Request) { s.write(w, reply{Protocol: protocol}) })
+	mux.HandleFunc("POST "+pathHello, func(w http.ResponseWriter, _ *http.Request) {
+		if s.isGoing() {
+			http.Error(w, errGone.Error(), http.StatusServiceUnavailable)
+			return
+		}
+		s.write(w, reply{Protocol: protocol})
+	})
 	mux.HandleFunc("POST "+pathEvents, s.events)
 	on(pathTools, func(_ context.Context, d tool.Door, _ request) (reply, error) {
 		out := reply{Tools: []tool.Description{}}
@@ -208,28 +214,22 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, f func(context.C
 	waits := r.URL.Path == pathAwait
 	left := make(chan struct{})
 	defer close(left)
-	begun := make(chan struct{})
+	var turn sync.Once // begins the call, or sends it away: never both
+	begun := false
 	go func() {
 		select {
 		case <-s.going:
-			select {
-			case <-begun: // it runs: let it end
-				if !waits {
-					return
-				}
-			default:
+			if waits {
+				cancel()
 			}
-			cancel()
+			turn.Do(cancel)
 		case <-left:
 		}
 	}()
 	door, err := s.o.Door.Wait(ctx)
 	if err == nil {
-		select {
-		case <-s.going:
-			err = errGone
-		default:
-			close(begun)
+		turn.Do(func() { begun = true })
+		if err = errGone; begun {
 			var out reply
 			told, hush := s.telling(ctx, w)
 			out, err = f(told, door, in)
@@ -240,7 +240,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, f func(context.C
 			}
 		}
 	}
-	if s.isGoing() && (errors.Is(err, errGone) || errors.Is(err, context.Canceled) && r.Context().Err() == nil) {
+	// What began may have done something, so that nobody is told to try again.
+	if s.isGoing() && (!begun || waits) && r.Context().Err() == nil && (errors.Is(err, errGone) || errors.Is(err, context.Canceled)) {
 		http.Error(w, errGone.Error(), http.StatusServiceUnavailable)
 		return
 	}

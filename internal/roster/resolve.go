@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"lore/internal/fault"
@@ -26,7 +27,7 @@ func (r *Roster) Resolve(e Entry) (mcpconfig.Server, error) {
 	switch {
 	case s.Type == mcpconfig.Stdio && s.Dir != "":
 		s.Dir = r.path(e, s.Dir)
-	case s.Type == mcpconfig.Stdio && e.InVault:
+	case s.Type == mcpconfig.Stdio && StartsInVault(e):
 		s.Dir = r.Vault
 	case s.Type == mcpconfig.Stdio:
 		if s.Dir, err = os.UserHomeDir(); err != nil {
@@ -36,6 +37,18 @@ func (r *Roster) Resolve(e Entry) (mcpconfig.Server, error) {
 		err = checkAddress(s)
 	}
 	return s, err
+}
+
+// runners fetch a package and run it, wherever they are started; and if the
+// folder that they are started in has one of that name, they run that instead.
+var runners = []string{"npx", "bunx", "uvx", "pipx"}
+
+// StartsInVault reports whether a server whose entry names no folder is started
+// in the vault, as other programs do with a project's servers. One that a runner
+// fetches is not: whoever can put a file into the vault could choose what runs.
+func StartsInVault(e Entry) bool {
+	name := strings.ToLower(filepath.Base(e.Command))
+	return e.InVault && !slices.Contains(runners, strings.TrimSuffix(name, filepath.Ext(name)))
 }
 
 // lookup knows the variables of the environment and the names that editors put
@@ -69,6 +82,10 @@ func (r *Roster) readEnv(e Entry, s *mcpconfig.Server) error {
 	text, err := mcpconfig.ReadText(r.path(e, s.EnvFile))
 	if err != nil {
 		return fault.New(fault.Invalid, "its envFile: %v", err)
+	}
+	if e.InVault && digestWith(e, textDigest(text)) != e.Digest {
+		// A server that ended is started again long after it was looked at.
+		return fault.Fix(fault.Invalid, "see lore servers allow "+e.Name, "its envFile is not what you allowed any more")
 	}
 	env := map[string]string{}
 	for line := range strings.Lines(text) {

@@ -134,7 +134,7 @@ func (r *Roster) read(file string, inVault bool) ([]mcpconfig.Server, error) {
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case inVault && !info.Mode().IsRegular():
+	case inVault && (!info.Mode().IsRegular() || r.linked(filepath.Dir(file))):
 		return nil, fault.New(fault.Unsafe, "it is no ordinary file")
 	case inVault && info.Size() > mostInVault:
 		return nil, fault.New(fault.TooLarge, "it is larger than %d MB", mostInVault>>20)
@@ -144,6 +144,15 @@ func (r *Roster) read(file string, inVault bool) ([]mcpconfig.Server, error) {
 		return nil, err
 	}
 	return mcpconfig.Parse(text)
+}
+
+// linked reports whether a folder below the vault is a link.
+func (r *Roster) linked(dir string) bool {
+	if dir == filepath.Clean(r.Vault) {
+		return false
+	}
+	info, err := os.Lstat(dir)
+	return err != nil || !info.IsDir()
 }
 
 // entry judges one server.
@@ -176,24 +185,52 @@ func (r *Roster) entry(s mcpconfig.Server, file string, inVault bool, said map[s
 
 // digest covers all that a person agrees to: what is started or called, where,
 // and what a file of variables adds to it.
-func (r *Roster) digest(e Entry) string {
+func (r *Roster) digest(e Entry) string { return digestWith(e, r.envDigest(e)) }
+
+func digestWith(e Entry, env string) string {
 	h := sha256.New()
-	for _, part := range []string{"lore consent 1", e.Key, e.Server.Digest(), r.envDigest(e)} {
+	for _, part := range []string{"lore consent 1", e.Key, e.Server.Digest(), env} {
 		fmt.Fprintf(h, "%d:%s\n", len(part), part)
 	}
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
 
 func (r *Roster) envDigest(e Entry) string {
-	if e.EnvFile == "" {
+	file := r.envFile(e)
+	if file == "" {
 		return ""
 	}
-	text, err := mcpconfig.ReadText(r.path(e, e.EnvFile))
+	text, err := mcpconfig.ReadText(file)
 	if err != nil {
 		return "unreadable"
 	}
+	return textDigest(text)
+}
+
+func textDigest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
+}
+
+// envFile is the path of the file of variables of an entry; "" when it has none.
+// What cannot be expanded cannot be started either.
+func (r *Roster) envFile(e Entry) string {
+	s, err := mcpconfig.Server{Name: e.Name, EnvFile: e.EnvFile}.Expand(r.lookup(e))
+	if e.EnvFile == "" || err != nil {
+		return e.EnvFile
+	}
+	return r.path(e, s.EnvFile)
+}
+
+// EnvFiles lists the files of variables that entries refer to.
+func (r *Roster) EnvFiles(list []Entry) []string {
+	var out []string
+	for _, e := range list {
+		if file := r.envFile(e); file != "" {
+			out = append(out, file)
+		}
+	}
+	return out
 }
 
 // path is a path of an entry, taken from where its file speaks of.
@@ -210,6 +247,11 @@ func (r *Roster) path(e Entry, p string) string {
 // warnings looks for what agreeing does not cover.
 func (r *Roster) warnings(s mcpconfig.Server) []string {
 	var out []string
+	for _, in := range s.Inputs {
+		if in.Default != "" && !in.Password {
+			out = append(out, fmt.Sprintf("${input:%s} stands for %q", in.ID, in.Default))
+		}
+	}
 	for _, word := range append([]string{s.Command, s.EnvFile}, s.Args...) {
 		word = strings.ReplaceAll(word, "${workspaceFolder}", r.Vault)
 		if word == "" || strings.HasPrefix(word, "-") {

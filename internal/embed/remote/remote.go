@@ -158,10 +158,12 @@ func (s *Server) Post(ctx context.Context, in, out any) error {
 		return fault.Field("url", "write it like http://localhost:11434", "%v", err)
 	}
 	request.Header.Set("Content-Type", "application/json")
+	key := ""
 	if s.Key != nil {
-		if key := s.Key(); key != "" {
-			request.Header.Set("Authorization", "Bearer "+key)
-		}
+		key = s.Key()
+	}
+	if key != "" {
+		request.Header.Set("Authorization", "Bearer "+key)
 	}
 	where := request.URL.Redacted()
 	answer, err := s.Client.Do(request)
@@ -186,7 +188,7 @@ func (s *Server) Post(ctx context.Context, in, out any) error {
 	case len(raw) > maxAnswer:
 		return fault.New(fault.TooLarge, "%s: an answer of more than %d bytes", where, maxAnswer)
 	case answer.StatusCode != http.StatusOK:
-		return s.refusal(where, answer.StatusCode, raw)
+		return s.refusal(where, key, answer.StatusCode, raw)
 	}
 	if err := json.Unmarshal(raw, out); err != nil {
 		return fault.Fix(fault.Unavailable, s.Start, "%s: the answer cannot be read: %v", where, err)
@@ -194,8 +196,11 @@ func (s *Server) Post(ctx context.Context, in, out any) error {
 	return nil
 }
 
-func (s *Server) refusal(where string, status int, body []byte) error {
+func (s *Server) refusal(where, key string, status int, body []byte) error {
 	said := s.Explain(body)
+	if key != "" { // some repeat what they were sent
+		said = strings.ReplaceAll(said, key, "(the key)")
+	}
 	if said == "" {
 		said = http.StatusText(status)
 	}

@@ -133,6 +133,13 @@ func (s *Server) question(q tool.Question) string {
 	for _, w := range q.Preview.Warnings {
 		fmt.Fprintf(&b, "Warning: %s\n", draw.Revealed(w))
 	}
+	if len(q.Changes) == 0 && len(q.Args) > 0 { // it reaches outside: these are the bytes that leave
+		args := string(q.Args)
+		if len(args) > shownBytes {
+			args = strings.ToValidUTF8(args[:shownBytes], "") + fmt.Sprintf("\n… cut: %d bytes in all. All of it: lore approvals show %s", len(q.Args), q.ID)
+		}
+		fmt.Fprintf(&b, "\nWith: %s\n", draw.Revealed(args))
+	}
 	left, room := shownLines, shownBytes
 	cut := 0
 	for _, c := range q.Changes {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"lore/internal/access"
@@ -271,5 +272,31 @@ func TestChangedNoteIsAskedAgain(t *testing.T) {
 	_, body = anna.call(args, yes(state))
 	if read(t, w.dir, "A.md") != "one\nand mine\n" || !strings.Contains(body, `"isError":true`) {
 		t.Fatalf("an old state was believed: %s", body)
+	}
+}
+
+// TestElicitedAct: who confirms a call that leaves the machine sees what leaves.
+func TestElicitedAct(t *testing.T) {
+	w, shown, sent := open(t), "", ""
+	foreign, err := tool.Foreign(tool.ForeignTool{
+		Name: "mcp__far__send", Doc: "Sends.", Set: tool.External, Needs: access.Egress, Source: "far", Input: &jsonschema.Schema{Type: "object"},
+		Run: func(_ context.Context, args json.RawMessage) (any, error) {
+			sent = string(args)
+			return map[string]string{"text": "ok"}, nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.reg.Swap("far", []*tool.Tool{foreign}); err != nil {
+		t.Fatal(err)
+	}
+	who := client()
+	who.Scopes = append(who.Scopes, access.Egress)
+	o := mcp.Options{Who: who, Now: tooltest.Now, Toolsets: []string{tool.External}, Trusted: func(access.Principal) bool { return true }}
+	cs := connect(t, mcp.New(w.door, o), eras[0], says("accept", map[string]any{"confirm": true}, &shown))
+	res := call(t, cs, "mcp__far__send", map[string]any{"text": "my diary", "pad": strings.Repeat("x", 10_000)})
+	if res.IsError || sent == "" || !strings.Contains(shown, "my diary") && !strings.Contains(shown, "lore approvals show") || !strings.Contains(shown, "With: ") {
+		t.Errorf("sent %.40s; shown %q; %s", sent, shown, textOf(res))
 	}
 }

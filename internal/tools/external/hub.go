@@ -121,6 +121,7 @@ type Hub struct {
 	mu    sync.Mutex
 	conns map[string]*conn // by slug
 	rest  []Status         // servers that are not connected to, and why
+	envs  []string         // files of variables that entries refer to
 	all   bool             // Run was called
 }
 
@@ -164,7 +165,10 @@ func (h *Hub) Run(ctx context.Context) {
 // stamp changes whenever a file does that the hub goes by.
 func (h *Hub) stamp() string {
 	var b strings.Builder
-	for _, f := range slices.Concat(h.o.Roster.Files(), h.o.Roster.Kept(), h.o.Watched) {
+	h.mu.Lock()
+	envs := h.envs
+	h.mu.Unlock()
+	for _, f := range slices.Concat(h.o.Roster.Files(), h.o.Roster.Kept(), h.o.Watched, envs) {
 		if info, err := os.Stat(f); err == nil {
 			fmt.Fprintf(&b, "%s %d %d\n", f, info.ModTime().UnixNano(), info.Size())
 		}
@@ -182,7 +186,7 @@ func (h *Hub) reload(only func(slug string) bool) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.rest = nil
+	h.rest, h.envs = nil, h.o.Roster.EnvFiles(list)
 	wanted := map[string]bool{}
 	for _, e := range list {
 		s := slug(e.Name)

@@ -292,23 +292,6 @@ func (e *stderr) last() string {
 	return e.tail[len(e.tail)-1]
 }
 
-// secrets replaces the values that a server was given, wherever it repeats them.
-func secrets(s mcpconfig.Server) *strings.Replacer {
-	var pairs []string
-	for _, m := range []map[string]string{s.Env, s.Headers} {
-		for _, v := range m {
-			if len(v) >= 6 {
-				pairs = append(pairs, v, "(secret)")
-			}
-			// The second word of "Bearer x" is a secret without the first.
-			if _, rest, ok := strings.Cut(v, " "); ok && len(rest) >= 6 {
-				pairs = append(pairs, rest, "(secret)")
-			}
-		}
-	}
-	return strings.NewReplacer(pairs...)
-}
-
 // environment is what a program is given: what programs need to run, and what
 // its entry says. Keys of ours are not among it.
 func environment(s mcpconfig.Server, lookup func(string) (string, bool)) []string {

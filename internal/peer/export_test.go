@@ -1,0 +1,4 @@
+package peer
+
+// Protocol is the language of this version, for tests that play the other end.
+const Protocol = protocol
