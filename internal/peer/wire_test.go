@@ -8,9 +8,6 @@ import (
 	"lore/internal/tool"
 )
 
-// Protocol is for tests that play a holder.
-const Protocol = protocol
-
 // TestNothingIsLeftOut fills every field of a result and looks whether all of
 // them arrive: one that is new in the type must be new on the wire.
 func TestNothingIsLeftOut(t *testing.T) {
