@@ -135,6 +135,7 @@ func (r *resident) lean(ctx context.Context, link *peer.Client) error {
 		}
 	}()
 	err := link.Follow(following, r.bus, func() error {
+		r.bus.Publish(tool.TopicMissed, struct{}{}, true)
 		r.bus.Publish(tool.TopicTools, tool.Listed{Tools: len(link.On())}, true)
 		return nil
 	})
@@ -205,6 +206,9 @@ func (r *resident) live(ctx context.Context, st stay) error {
 			}
 		}
 		said = ""
+		if st.s.link == nil {
+			r.bus.Publish(tool.TopicMissed, struct{}{}, true)
+		}
 		if err := r.follow(ctx, st); err != nil {
 			r.log.Warn("the vault was not left in order", "error", err)
 		}

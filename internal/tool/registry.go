@@ -57,6 +57,9 @@ const (
 	TopicOver     = "approval.over"
 	TopicCall     = "call.finished"
 	TopicTools    = "tools.changed"
+	// TopicMissed says that there may have been news that nobody here heard:
+	// another process holds the vault now. It has no data.
+	TopicMissed = "news.missed"
 )
 
 // A Registry is the complete list of tools, the same for every surface, and the

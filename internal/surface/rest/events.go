@@ -70,6 +70,11 @@ func (n *news) put(e event.Event) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.last = e.Seq
+	if e.Topic == tool.TopicMissed { // every reader is behind
+		n.final, n.lost = nil, e.Seq
+		n.tell()
+		return
+	}
 	if e.Final {
 		n.final = append(n.final, e)
 		if len(n.final) > kept {

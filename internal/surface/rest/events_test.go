@@ -153,6 +153,23 @@ func TestEventsTooFarBehind(t *testing.T) {
 	l.expect("c")
 }
 
+// TestEventsOfAnotherHolder: what happened between two processes that held the
+// vault was heard by nobody, and the reader is told.
+func TestEventsOfAnotherHolder(t *testing.T) {
+	w := open(t)
+	l := w.listen("person", "")
+	ready := l.expect("ready")
+	w.bus.Publish("a", 0, true)
+	l.expect("a")
+	w.bus.Publish(tool.TopicMissed, struct{}{}, true)
+	l.expect("reset")
+	w.bus.Publish("b", 0, true)
+	l.expect("b")
+	l = w.listen("person", ready.id) // from before
+	l.expect("ready")
+	l.expect("reset")
+}
+
 // TestEventsOfOthers: a program hears of its own questions alone.
 func TestEventsOfOthers(t *testing.T) {
 	w := open(t)
