@@ -3,7 +3,9 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"os"
 	"runtime/debug"
 	"sync/atomic"
 	"time"
@@ -29,6 +31,7 @@ type resident struct {
 	bus  *event.Bus
 	dir  string                 // of the vault
 	data atomic.Pointer[string] // its data folder, once it is known
+	mark string                 // of the settings that what stands behind the door was opened with
 }
 
 // resident describes the tools as the settings want them, bound to nothing, and
@@ -78,6 +81,7 @@ type stay struct {
 // enter opens the vault, or finds who holds it.
 func (r *resident) enter(ctx context.Context, o cli.OpenOptions) (stay, error) {
 	o.Stay, o.Bus = true, r.bus
+	r.mark = r.settingsMark()
 	s, face, err := r.app.openFace(ctx, r.g, o)
 	if err != nil {
 		return stay{}, r.app.explain(err)
@@ -102,10 +106,13 @@ func (r *resident) follow(ctx context.Context, st stay) error {
 	defer r.door.Shut()
 	switch {
 	case st.s.writes:
-		if err := st.face.Follow(ctx); err != nil && ctx.Err() == nil {
+		same, stop := context.WithCancel(ctx)
+		go r.untilSettings(same, stop)
+		if err := st.face.Follow(same); err != nil && same.Err() == nil {
 			r.log.Error("the vault is no longer followed", "error", err)
-			<-ctx.Done() // what is there can still be used
+			<-same.Done() // what is there can still be used
 		}
+		stop()
 	case st.s.link != nil:
 		if err := r.lean(ctx, st.s.link); err != nil {
 			r.log.Warn("the process that holds the vault cannot be followed", "error", err)
@@ -117,7 +124,45 @@ func (r *resident) follow(ctx context.Context, st stay) error {
 		}
 	}
 	r.door.Shut()
-	return st.s.close()
+	enough, cancel := context.WithTimeout(context.WithoutCancel(ctx), ending)
+	defer cancel()
+	return errors.Join(r.door.Drain(enough), st.s.close())
+}
+
+// ending is how long calls may take to end when what they run on is to go.
+const ending = 10 * time.Second
+
+// untilSettings calls f when the settings are other ones: what the owner has
+// just excluded or switched off must not be given away by a process that began
+// before. A file that cannot be read is being written, and waited for.
+func (r *resident) untilSettings(ctx context.Context, f func()) {
+	said := false
+	for before := r.mark; r.pause(ctx); {
+		if r.settingsMark() == before {
+			continue
+		}
+		if _, err := r.app.config().Read(); err == nil {
+			r.log.Info("the settings changed")
+			f()
+			return
+		} else if !said {
+			said = true
+			r.log.Warn("the settings changed and cannot be read; the former ones are in force", "error", err)
+		}
+	}
+}
+
+// settingsMark is another one when the settings file is.
+func (r *resident) settingsMark() string {
+	path, err := r.app.config().Path()
+	if err != nil {
+		return ""
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprint(info.Size(), info.ModTime().UnixNano(), home.FileID(path))
 }
 
 // lean follows the process that holds the vault, until it goes, or until a call

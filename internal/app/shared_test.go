@@ -403,3 +403,58 @@ func TestAPageForTheOtherProcess(t *testing.T) {
 		t.Errorf("without one: %s", got)
 	}
 }
+
+// TestSettingsCountAtOnce: what the owner excludes or switches off while a
+// process holds the vault is no longer given away by it.
+func TestSettingsCountAtOnce(t *testing.T) {
+	l := newLab(t)
+	l.put("open.md", "for all\n")
+	l.put("private.md", "for nobody\n")
+	holder, thin := l.client("holder"), l.client("thin")
+	for _, c := range []*mcpClient{holder, thin} {
+		if text, err := c.use(t.Context(), "read_note", map[string]any{"path": "private.md"}); err != nil || !strings.Contains(text, "for nobody") {
+			t.Fatal(text, err)
+		}
+	}
+	config := filepath.Join(l.around, "config", "lore", "config.toml")
+	if err := os.MkdirAll(filepath.Dir(config), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"[vaults", fmt.Sprintf("[tools]\ndelete_note = 'off'\n\n[vaults.%q]\nexclude = ['private.md']\n", l.dir)} {
+		if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []*mcpClient{thin, holder} {
+		for i := 0; ; i++ {
+			text, err := c.use(t.Context(), "read_note", map[string]any{"path": "private.md"})
+			if err != nil && !strings.Contains(err.Error(), "for nobody") {
+				break
+			}
+			if i == 2000 {
+				t.Fatalf("still read: %s", text)
+			}
+			time.Sleep(10 * time.Millisecond) // the file is looked at now and then
+		}
+		if text, err := c.use(t.Context(), "read_note", map[string]any{"path": "open.md"}); err != nil || !strings.Contains(text, "for all") {
+			t.Error(text, err)
+		}
+		if text, err := c.use(t.Context(), "delete_note", map[string]any{"path": "open.md", "dry_run": true}); err == nil {
+			t.Errorf("a tool that is off answers: %s", text)
+		}
+		list, err := c.ListTools(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tl := range list.Tools {
+			if tl.Name == "delete_note" {
+				t.Error("a tool that is off is offered")
+			}
+		}
+	}
+	for _, c := range []*mcpClient{thin, holder} {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

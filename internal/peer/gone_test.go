@@ -339,3 +339,43 @@ func (d far) Call(ctx context.Context, who access.Principal, name string, args j
 	}
 	return d.Door.Call(ctx, who, name, args)
 }
+
+// TestNothingIsTakenAwayUnderACall: whoever shuts the door waits for the calls
+// behind it, and who only waits goes on behind the next.
+func TestNothingIsTakenAwayUnderACall(t *testing.T) {
+	w := open(t)
+	q := exam{T: t, w: w, door: w.reg}.ask("Cup.md", "Blue.\n")
+	inside, let := make(chan struct{}), make(chan struct{})
+	l := peer.NewLater(w.reg)
+	l.Open(slow{w.reg, inside, let}, nil)
+	called, awaited := make(chan error, 1), make(chan error, 1)
+	go func() {
+		_, err := l.Call(t.Context(), client, "read_note", json.RawMessage(`{"path":"Tea.md"}`))
+		called <- err
+	}()
+	go func() {
+		_, err := l.Await(t.Context(), q.ID, q.Revision)
+		awaited <- err
+	}()
+	<-inside
+	l.Shut()
+	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := l.Drain(short); err == nil {
+		t.Error("a call runs, and nobody waits for it")
+	}
+	close(let)
+	if err := l.Drain(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := <-called; err != nil {
+		t.Error(err)
+	}
+	l.Open(w.reg, nil)
+	if _, err := l.Answer(t.Context(), access.Terminal(), q.ID, tool.Answer{Approve: true}); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-awaited; err != nil {
+		t.Error(err)
+	}
+}

@@ -27,6 +27,8 @@ type Later struct {
 	err   error
 	last  tool.Door // what described the tools last
 	calls atomic.Int64
+	under int           // calls that are behind the door
+	still chan struct{} // closed when there is none any more; nil when nobody waits for that
 
 	next func(context.Context) (tool.Door, error) // finds what stands there next; may be nil
 	turn sync.Mutex
@@ -132,6 +134,53 @@ func (l *Later) Wait(ctx context.Context) (tool.Door, error) {
 	}
 }
 
+// enter is [Later.Wait] for a call, which then counts until it exits.
+func (l *Later) enter(ctx context.Context) (tool.Door, error) {
+	for {
+		door, err := l.Wait(ctx)
+		if err != nil {
+			return nil, err
+		}
+		l.mu.Lock()
+		if l.door == door {
+			l.under++
+			l.mu.Unlock()
+			return door, nil
+		}
+		l.mu.Unlock()
+	}
+}
+
+func (l *Later) exit() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.under--; l.under == 0 && l.still != nil {
+		close(l.still)
+		l.still = nil
+	}
+}
+
+// Drain waits until the calls that went through have ended. Whoever shut the
+// door, and is about to take away what stood behind it, calls it.
+func (l *Later) Drain(ctx context.Context) error {
+	l.mu.Lock()
+	if l.under == 0 {
+		l.mu.Unlock()
+		return nil
+	}
+	if l.still == nil {
+		l.still = make(chan struct{})
+	}
+	still := l.still
+	l.mu.Unlock()
+	select {
+	case <-still:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // described is whatever can describe tools now.
 func (l *Later) described() tool.Door {
 	l.mu.Lock()
@@ -160,12 +209,13 @@ const tries = 8
 func through[T any](ctx context.Context, l *Later, f func(tool.Door) (T, error)) (T, error) {
 	l.calls.Add(1)
 	for i := 1; ; i++ {
-		door, err := l.Wait(ctx)
+		door, err := l.enter(ctx)
 		if err != nil {
 			var none T
 			return none, err
 		}
 		out, err := f(door)
+		l.exit()
 		if !errors.Is(err, errGone) {
 			return out, err
 		}
@@ -218,9 +268,26 @@ func (l *Later) Rehearse(ctx context.Context, person access.Principal, id string
 	return through(ctx, l, func(d tool.Door) (tool.Question, error) { return d.Rehearse(ctx, person, id, a) })
 }
 
-// Await waits until a question is over, or was computed again.
+// Await waits until a question is over, or was computed again. When what it
+// waits behind goes, it goes on behind the next.
 func (l *Later) Await(ctx context.Context, id string, revision int) (tool.Result, error) {
-	return through(ctx, l, func(d tool.Door) (tool.Result, error) { return d.Await(ctx, id, revision) })
+	return through(ctx, l, func(d tool.Door) (tool.Result, error) {
+		here, stop := context.WithCancel(ctx)
+		defer stop()
+		left := l.Left()
+		go func() {
+			select {
+			case <-left:
+				stop()
+			case <-here.Done():
+			}
+		}()
+		res, err := d.Await(here, id, revision)
+		if err != nil && here.Err() != nil && ctx.Err() == nil {
+			err = errGone
+		}
+		return res, err
+	})
 }
 
 // Cancel withdraws a question.
