@@ -26,6 +26,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -79,6 +80,9 @@ func newWorld(t *testing.T, fill func(w *world)) *world {
 	if fill != nil {
 		fill(w)
 	}
+	if len(t.Name())%2 == 0 {
+		w.lean()
+	}
 	for name, scope := range map[string]string{"all": "read,write,destroy", "read": "read", "other": "read,write,destroy"} {
 		out, code := w.lore("token", "create", "--name", name, "--scope", scope)
 		if code != 0 {
@@ -88,6 +92,32 @@ func newWorld(t *testing.T, fill func(w *world)) *world {
 	}
 	w.serve()
 	return w
+}
+
+// lean lets another process hold the vault, so that everything that is attacked
+// works through it. Half of the tests do, whichever: an attack must fail in both
+// worlds.
+func (w *world) lean() {
+	w.Helper()
+	cmd := w.stdio()
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		w.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		w.Fatal(err)
+	}
+	w.Cleanup(func() {
+		_ = in.Close()
+		_ = cmd.Wait()
+	})
+	for range 1000 {
+		if found, _ := filepath.Glob(filepath.Join(w.around, "data", "lore", "*", "holder.json")); len(found) > 0 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	w.Fatal("nobody holds the vault")
 }
 
 // serve starts the server and lets a person's browser in.
