@@ -223,7 +223,10 @@ func TestFilesThatAct(t *testing.T) {
 		".mcp.json", "AGENTS.md", "agents.md", "CLAUDE.md", "Claude", "sub/AGENTS.md", ".vscode/tasks.json", ".cursor/rules/x.md", ".github/copilot-instructions.md",
 		"x.desktop", "x.sh", "x.svg", "x.html", "x.js", "x.lnk", "x.url", "x.plist", "x.exe", "x.md/../.git/config", ".hidden.md", "a/.hidden/x.md", data[0],
 	}
-	for _, h := range w.hands()[1:] { // a person at a terminal may do more
+	for _, h := range w.hands() {
+		if h.name == "command" {
+			continue // a person at a terminal may do more
+		}
 		for _, path := range paths {
 			quoted, _ := json.Marshal(path)
 			for _, use := range []string{`write_note {"path":%s,"content":"pwned"}`, `rename_note {"path":"Tea.md","new_path":%s}`, `edit_note {"path":%s,"search":"good","replace":"bad"}`, `delete_note {"path":%s}`} {

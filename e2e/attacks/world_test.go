@@ -218,18 +218,21 @@ func (w *world) hands() []hand {
 	w.Helper()
 	stdio := w.connect(&sdk.CommandTransport{Command: w.stdio("--toolsets", "all")})
 	web := w.connect(w.streamable("/mcp/x/all", w.tokens["all"]))
-	return []hand{
-		{"command", func(tool, args string) answer {
+	var out []hand
+	if !testing.Short() { // each call is a process
+		out = append(out, hand{"command", func(tool, args string) answer {
 			out, code := w.lore("call", tool, args)
 			return judged(out, code != 0 && code != 3)
-		}},
+		}})
+	}
+	return append(out, []hand{
 		{"rest", func(tool, args string) answer {
 			status, _, body := w.post("/api/v1/tools/"+tool, args, w.tokens["all"])
 			return judged(body, status >= 400)
 		}},
 		{"mcp stdio", func(tool, args string) answer { return w.overMCP(stdio, tool, args) }},
 		{"mcp http", func(tool, args string) answer { return w.overMCP(web, tool, args) }},
-	}
+	}...)
 }
 
 func judged(text string, refused bool) answer {
