@@ -34,7 +34,7 @@ type Evidence struct {
 	Incoming       bool     // the neighbour states it about the judged note
 	EdgeConfidence *float64 // nil: unknown, Prior
 	NodeConfidence *float64 // of the neighbour, as it stands; nil: unknown, Prior
-	Source         string   // what is not independent shares one; "": the relation stands alone
+	Source         string   // shared by what is not independent: the source both cite, the note both stand in; "": alone
 	Title          string   // of the neighbour, for the words of a factor
 }
 
