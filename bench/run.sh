@@ -41,6 +41,10 @@ printf '\n## vectors\n\n'
 "$work/speed" vectors
 printf '\n## embedding\n\n'
 ${GO:-go} test ./internal/embed/bert -run '^$' -bench . -benchtime 5x | grep -E '^Benchmark|cpu'
+if [ -f "$data/graph/ibm_claim_stance.json" ]; then
+	printf '\n## confidence\n\n'
+	${GO:-go} run ./bench/stance -graph "$data/graph/ibm_claim_stance.json"
+fi
 if [ -d "$data/ir" ]; then
 	printf '\n## quality\n\n'
 	"$work/quality" -data "$data/ir" -cache "$work/quality-index"

@@ -20,7 +20,7 @@ import (
 // layers lists the packages from the ground up. A package may import only
 // packages of a lower layer; a child ranks above its parent.
 var layers = [][]string{
-	{"fault", "change", "vector", "paging"},
+	{"fault", "change", "vector", "paging", "confidence"},
 	{"note", "access", "event", "db", "sample", "pattern", "syncname", "schema", "pick", "home", "mcpconfig", "tomledit"},
 	{"vault", "embed", "embed/wordpiece", "state", "mcpinstall", "beacon", "roster", "signin"},
 	{"embed/bert", "embed/remote", "index", "audit", "vault/disk", "vault/vaultcheck", "signin/signintest"}, // only tests link vaultcheck and signintest
