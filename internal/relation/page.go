@@ -10,6 +10,8 @@ import (
 	"lore/internal/note"
 )
 
+const bom = "\ufeff"
+
 // A page is a note that is to be edited. What it says before and after is read
 // with the zero options of the parser: which part of a link is its text does not
 // matter to the comparison, and a line that is written here has no such part.
@@ -52,7 +54,7 @@ func (p *page) places(r Relation) []change.Patch {
 // so [page.removal] can tell what was there.
 func (p *page) newSection(line, eol string) change.Patch {
 	end := len(p.text)
-	body := strings.TrimPrefix(p.text, "\ufeff")
+	body := strings.TrimPrefix(p.text, bom)
 	text := title + eol + "- " + line
 	switch last := lineEndBefore(p.text, end); {
 	case body == "":
@@ -181,12 +183,15 @@ func (p *page) removal(e *entry) change.Patch {
 // where both are the end of the note as [page.newSection] writes it.
 func (p *page) madeSection(line note.Span) (change.Patch, bool) {
 	head := p.lineBefore(line)
+	if head.Start == 0 && strings.HasPrefix(p.text, bom) {
+		head.Start = len(bom)
+	}
 	tail := len(p.text) - line.End
 	if p.text[head.Start:head.End] != title || tail > 0 && lineEndBefore(p.text, len(p.text)) != tail {
 		return change.Patch{}, false
 	}
 	out := change.Patch{Start: head.Start, End: len(p.text)}
-	if head.Start == 0 || p.text[:head.Start] == "\ufeff" {
+	if head.Start == 0 || p.text[:head.Start] == bom {
 		return out, true
 	}
 	one := head.Start - lineEndBefore(p.text, head.Start)
