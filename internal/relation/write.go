@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"lore/internal/change"
 	"lore/internal/fault"
@@ -153,6 +155,11 @@ func checked(n *note.Note, r Relation) (Relation, error) {
 	}
 	r = Relation{Type: typ, Target: strings.TrimSpace(r.Target), Fragment: strings.TrimSpace(r.Fragment), Confidence: r.Confidence,
 		Notes: strings.Join(strings.Fields(r.Notes), " "), ID: strings.TrimPrefix(r.ID, "^"), Form: FormLine}
+	for field, s := range map[string]string{"target": r.Target, "fragment": r.Fragment, "notes": r.Notes} {
+		if !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl) {
+			return r, fault.Field(field, "use plain text", "%q holds characters that do not belong into a note", s)
+		}
+	}
 	switch {
 	case r.Target == "" || strings.ContainsAny(r.Target, badTarget):
 		return r, fault.Field("target", "name a note as a link does, without brackets and fragment", "%q cannot stand in a link", r.Target)

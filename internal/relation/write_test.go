@@ -84,6 +84,7 @@ func TestAddRefuses(t *testing.T) {
 		{"no target", "", "target", with(func(r *Relation) { r.Target = " " }), fault.Invalid},
 		{"brackets in the target", "", "target", with(func(r *Relation) { r.Target = "a]]b" }), fault.Invalid},
 		{"fragment", "", "fragment", with(func(r *Relation) { r.Fragment = "a|b" }), fault.Invalid},
+		{"bytes in the notes", "", "notes", with(func(r *Relation) { r.Notes = "a\xc8" }), fault.Invalid},
 		{"no id", "", "id", with(func(r *Relation) { r.ID = "" }), fault.Invalid},
 		{"id taken", "x ^REL-1\n", "id", good, fault.Invalid},
 		{"confidence", "", "confidence", with(func(r *Relation) { r.Confidence = num(1.1) }), fault.Invalid},
