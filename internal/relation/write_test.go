@@ -35,6 +35,7 @@ func TestAdd(t *testing.T) {
 		{"front matter alone", "---\na: 1\n---\n", "---\na: 1\n---\n\n## Relations\n- L\n"},
 		{"empty section", "## Relations\n\n## Next\n", "## Relations\n\n- L\n\n## Next\n"},
 		{"section without a line end", "# relations", "# relations\n\n- L"},
+		{"indented heading", "  ## Relations\n", "  ## Relations\n\n- L\n"},
 		{"list", "## Relations\n- moves:: [[A]] ^a\n\n## Next\n", "## Relations\n- moves:: [[A]] ^a\n- L\n\n## Next\n"},
 		{"stars", "## Relations\r\n* moves [[A]]\r\n", "## Relations\r\n* moves [[A]]\r\n* L\r\n"},
 		{"tab behind the mark", "## Relations\n-\tmoves [[A]]", "## Relations\n-\tmoves [[A]]\n-\tL"},
@@ -166,6 +167,18 @@ func TestRemoveFromALooseList(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := spliced(t, text, patches); got != strings.Replace(text, "\n\n- causes:: [[B]] ^b", "", 1) {
+		t.Errorf("got %q", got)
+	}
+}
+
+// A heading that stands right below text is not one that Add made.
+func TestRemoveKeepsAHeadingOfTheUser(t *testing.T) {
+	text := "words\n## Relations\n- causes:: [[A]] ^a\n"
+	patches, err := Remove(parsed(text), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := spliced(t, text, patches); got != "words\n## Relations\n" {
 		t.Errorf("got %q", got)
 	}
 }
