@@ -22,7 +22,7 @@ import (
 var layers = [][]string{
 	{"fault", "change", "vector", "paging", "confidence"},
 	{"note", "access", "event", "db", "sample", "pattern", "syncname", "schema", "pick", "home", "mcpconfig", "tomledit"},
-	{"vault", "embed", "embed/wordpiece", "state", "mcpinstall", "beacon", "roster", "signin"},
+	{"relation", "vault", "embed", "embed/wordpiece", "state", "mcpinstall", "beacon", "roster", "signin"},
 	{"embed/bert", "embed/remote", "index", "audit", "vault/disk", "vault/vaultcheck", "signin/signintest"}, // only tests link vaultcheck and signintest
 	{"embed/builtin", "embed/ollama", "embed/openai", "index/sqlite", "vault/journal"},
 	{"index/indextest", "search", "graph", "relink", "policy", "vault/writer"},
@@ -39,6 +39,7 @@ var layers = [][]string{
 
 // barred says what a package must never know, beside what its rank forbids.
 var barred = map[string][]string{
+	"relation":                {"vector", "paging", "access", "event", "db", "sample", "pattern", "syncname", "schema", "pick", "home", "mcpconfig", "tomledit"},
 	"vault":                   {"embed"},
 	"search":                  {"vault"},
 	"graph":                   {"vault"},
