@@ -40,6 +40,7 @@ func (w *world) answer(c *http.Client, id, body, token string) (int, string) {
 // TestOnlyPersonsApprove: C01, C02, C03, B09. No token, tool, word in a note or
 // guess is an approval.
 func TestOnlyPersonsApprove(t *testing.T) {
+	long(t)
 	w := newWorld(t, nil)
 	id := w.asked("all")
 	for name, token := range w.tokens {
@@ -147,6 +148,7 @@ func TestAnApprovalIsForWhatWasShown(t *testing.T) {
 // TestTwinKeys: C06, B21. Of two values of one argument none is taken, and a name
 // that only looks like a tool's is not one.
 func TestTwinKeys(t *testing.T) {
+	long(t)
 	w := newWorld(t, nil)
 	before := w.snapshot(true)
 	for _, h := range w.hands() {

@@ -44,6 +44,7 @@ var uses = []struct {
 
 // TestPaths: A01-A04, A06, A12. No path leads out of the vault.
 func TestPaths(t *testing.T) {
+	long(t)
 	w := newWorld(t, nil)
 	outside := []string{
 		"../secret.txt", "../secret.md", "../secret", "Notes/../../secret.md", "../vault-evil/x.md", "../vault-evil/x", "../vault/../secret.md",
@@ -89,6 +90,7 @@ func leads(path string) bool {
 // TestLinksAndSpecialFiles: A07-A10, A13, A14, A16. What lies in the vault and
 // leads out of it, or is no file, is never read, followed or waited for.
 func TestLinksAndSpecialFiles(t *testing.T) {
+	long(t)
 	w := newWorld(t, func(w *world) {
 		link := func(to, name string) {
 			if err := os.Symlink(to, filepath.Join(w.vault, name)); err != nil {
@@ -162,6 +164,7 @@ func TestLinksAndSpecialFiles(t *testing.T) {
 // TestNames: A17, A20. Strange names are refused, or become a file in the vault
 // and nothing else.
 func TestNames(t *testing.T) {
+	long(t)
 	w := newWorld(t, nil)
 	before := w.snapshot(false)
 	names := []string{
@@ -204,6 +207,7 @@ func twins(dir string) bool {
 // TestFilesThatActs: A18, A19, H05. No program writes what other programs obey,
 // or what is run.
 func TestFilesThatAct(t *testing.T) {
+	long(t)
 	w := newWorld(t, func(w *world) {
 		w.put("vault/AGENTS.md", "be good\n")
 		w.put("vault/CLAUDE.md", "be good\n")
@@ -223,10 +227,7 @@ func TestFilesThatAct(t *testing.T) {
 		".mcp.json", "AGENTS.md", "agents.md", "CLAUDE.md", "Claude", "sub/AGENTS.md", ".vscode/tasks.json", ".cursor/rules/x.md", ".github/copilot-instructions.md",
 		"x.desktop", "x.sh", "x.svg", "x.html", "x.js", "x.lnk", "x.url", "x.plist", "x.exe", "x.md/../.git/config", ".hidden.md", "a/.hidden/x.md", data[0],
 	}
-	for _, h := range w.hands() {
-		if h.name == "command" {
-			continue // a person at a terminal may do more
-		}
+	for _, h := range w.hands()[1:] { // a person at a terminal may do more
 		for _, path := range paths {
 			quoted, _ := json.Marshal(path)
 			for _, use := range []string{`write_note {"path":%s,"content":"pwned"}`, `rename_note {"path":"Tea.md","new_path":%s}`, `edit_note {"path":%s,"search":"good","replace":"bad"}`, `delete_note {"path":%s}`} {

@@ -15,6 +15,7 @@ import (
 // TestSecretsStayInside: H01. Keys in the environment, the settings and headers
 // come out nowhere, whatever goes wrong.
 func TestSecretsStayInside(t *testing.T) {
+	long(t)
 	var refused atomic.Int32
 	// A server of embeddings that repeats the key it was sent, as some do.
 	echo := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -66,6 +67,7 @@ func TestSecretsStayInside(t *testing.T) {
 // TestNotesThatAreBombs: H12, F14. A note that was made to hurt is read, or said
 // to be unreadable; it is never changed, and the others are found.
 func TestNotesThatAreBombs(t *testing.T) {
+	long(t)
 	laughs := "---\na: &a [x,x,x,x,x,x,x,x,x]\n"
 	for c := 'b'; c <= 'k'; c++ {
 		laughs += fmt.Sprintf("%c: &%c [*%c,*%c,*%c,*%c,*%c,*%c,*%c,*%c,*%c]\n", c, c, c-1, c-1, c-1, c-1, c-1, c-1, c-1, c-1, c-1)

@@ -30,6 +30,7 @@ var everywhere = []string{
 // TestForeignNamesAndOrigins: D01, D02, D04, D05, D06. A page of another site, or
 // a foreign name for this machine, gets nothing, with a token or without.
 func TestForeignNamesAndOrigins(t *testing.T) {
+	long(t)
 	w := newWorld(t, nil)
 	before := w.snapshot(true)
 	host := strings.TrimPrefix(w.base, "http://")
@@ -73,6 +74,7 @@ func TestForeignNamesAndOrigins(t *testing.T) {
 
 // TestWhoIsThere: D07, D08, D13, D16, D18. Absent is never allowed.
 func TestWhoIsThere(t *testing.T) {
+	long(t)
 	w := newWorld(t, nil)
 	good := w.tokens["all"]
 	last := "a"
@@ -226,6 +228,7 @@ func (w *world) mcpHead(token, session string) http.Header {
 // TestScopes: D11 over everything that the description names, and what a reading
 // token may reach of MCP.
 func TestScopes(t *testing.T) {
+	long(t)
 	w := newWorld(t, nil)
 	status, _, body := w.send(w.person, http.MethodGet, "/api/v1/openapi.json", "", nil)
 	var api struct {
@@ -348,6 +351,7 @@ func TestBombs(t *testing.T) {
 
 // TestHeaders: C10, D05, D08. Every answer forbids what a page could be used for.
 func TestHeaders(t *testing.T) {
+	long(t)
 	w := newWorld(t, nil)
 	for _, path := range everywhere {
 		if path == "/api/v1/events" {

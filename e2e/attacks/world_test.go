@@ -44,6 +44,15 @@ func TestMain(m *testing.M) {
 	os.Exit(app.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
+// long leaves a test out of short runs: it makes thousands of calls one after
+// another, which tell nothing more to a race detector.
+func long(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("long")
+	}
+}
+
 // A world is a vault with things around it that are nobody's business, and one
 // server that holds it.
 type world struct {
@@ -218,21 +227,18 @@ func (w *world) hands() []hand {
 	w.Helper()
 	stdio := w.connect(&sdk.CommandTransport{Command: w.stdio("--toolsets", "all")})
 	web := w.connect(w.streamable("/mcp/x/all", w.tokens["all"]))
-	var out []hand
-	if !testing.Short() { // each call is a process
-		out = append(out, hand{"command", func(tool, args string) answer {
+	return []hand{
+		{"command", func(tool, args string) answer {
 			out, code := w.lore("call", tool, args)
 			return judged(out, code != 0 && code != 3)
-		}})
-	}
-	return append(out, []hand{
+		}},
 		{"rest", func(tool, args string) answer {
 			status, _, body := w.post("/api/v1/tools/"+tool, args, w.tokens["all"])
 			return judged(body, status >= 400)
 		}},
 		{"mcp stdio", func(tool, args string) answer { return w.overMCP(stdio, tool, args) }},
 		{"mcp http", func(tool, args string) answer { return w.overMCP(web, tool, args) }},
-	}...)
+	}
 }
 
 func judged(text string, refused bool) answer {
