@@ -21,9 +21,7 @@ import (
 // TestKilledAtRandomTimes kills an ordinary build with a signal, at times that
 // nothing in it knows of.
 func TestKilledAtRandomTimes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes its time")
-	}
+	long(t)
 	kills, runs := 0, 0
 	for _, s := range scenes() {
 		if s.name != "append" && s.name != "rename" && s.name != "approve" {
@@ -134,6 +132,7 @@ func (l *lab) small() {
 }
 
 func TestFaultReadOnlyVault(t *testing.T) {
+	long(t)
 	l := newLab(t)
 	l.small()
 	l.asNobody()
@@ -196,6 +195,7 @@ func TestFaultDataFolderReadOnly(t *testing.T) {
 // TestFaultDiskFull writes into a vault, and then into a data folder, on a disk
 // that has no room.
 func TestFaultDiskFull(t *testing.T) {
+	long(t)
 	for _, full := range []string{"vault", "data"} {
 		t.Run(full, func(t *testing.T) {
 			l := newLab(t)

@@ -304,14 +304,21 @@ func torture() int {
 	return n
 }
 
+// long leaves a test out of short runs: it starts and kills hundreds of
+// processes, which tells nothing more to a race detector.
+func long(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("long")
+	}
+}
+
 // TestKilledAtEverySeam kills the program before and after each part of a call:
 // intent, edits, end of the record, question. No special build is needed.
 func TestKilledAtEverySeam(t *testing.T) {
+	long(t)
 	kills := 0
 	for _, s := range scenes() {
-		if testing.Short() && s.name != "approve" {
-			continue
-		}
 		t.Run(s.name, func(t *testing.T) {
 			k := newKilling(t, s)
 			names := k.points("SEAM_LOG", "SEAM_AT=0")
@@ -330,8 +337,9 @@ func TestKilledAtEverySeam(t *testing.T) {
 // else had the record open and closed it in order, as a second process does
 // that waits for the one that was killed. The question is settled all the same.
 func TestKilledAndThenClosedInOrder(t *testing.T) {
+	long(t)
 	for _, s := range scenes() {
-		if !s.answers || testing.Short() && s.name != "approve create" {
+		if !s.answers {
 			continue
 		}
 		k := newKilling(t, s)
