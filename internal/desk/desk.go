@@ -400,6 +400,21 @@ func (d *Desk) logout(ctx context.Context, t servers.Terminal, name string) (boo
 	return d.logins(r).Forget(ctx, full.URL)
 }
 
+// serversOf reads the servers that a client's file names.
+func serversOf(c mcpconfig.Client, from, to string) ([]mcpconfig.Server, error) {
+	if ext := filepath.Ext(from); ext != ".json" {
+		return nil, fault.Fix(fault.Invalid, "write them into "+to, "%s keeps its servers in a %s file, which is not read", c.Title, ext)
+	}
+	list, err := mcpconfig.Read(from)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fault.New(fault.NotFound, "%s has no servers here: there is no %s", c.Title, from)
+	case err != nil:
+		return nil, fault.New(fault.Invalid, "%s: its servers cannot be read: %v", c.Title, err)
+	}
+	return list, nil
+}
+
 // importServers plans to copy the servers of a client that are not here yet.
 // Lore itself is none of them.
 func (d *Desk) importServers(_ servers.Terminal, client string) (servers.Import, error) {
@@ -417,9 +432,9 @@ func (d *Desk) importServers(_ servers.Terminal, client string) (servers.Import,
 	}
 	from, _ := c.Path(at, func(p string) bool { _, err := os.Stat(p); return err == nil })
 	out := servers.Import{Client: c.ID, From: from, To: r.User}
-	list, err := mcpconfig.Read(from)
+	list, err := serversOf(c, from, r.User)
 	if err != nil {
-		return out, fault.New(fault.NotFound, "%s: its servers cannot be read: %v", c.Title, err)
+		return out, err
 	}
 	before, err := mcpconfig.ReadText(r.User)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

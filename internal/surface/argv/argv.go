@@ -377,7 +377,7 @@ func Explain(cmd *cobra.Command, err error) error {
 		}
 		return fault.Fix(fault.Invalid, see, "%s has no flag --%s", cmd.CommandPath(), unknown.GetSpecifiedName())
 	case errors.As(err, &bad):
-		what := map[string]string{"int": "a whole number", "float64": "a number", "bool": "true or false", "stringToString": "NAME=VALUE"}[bad.GetFlag().Value.Type()]
+		what := map[string]string{"int": "a whole number", "float64": "a number", "bool": "true or false", "stringToString": "NAME=VALUE", "duration": "a time such as 45s or 2m"}[bad.GetFlag().Value.Type()]
 		if what != "" {
 			return fault.Fix(fault.Invalid, see, "--%s: %q is not %s", bad.GetFlag().Name, bad.GetValue(), what)
 		}

@@ -237,7 +237,11 @@ func (p *program) find(ctx context.Context, name string) (Server, error) {
 	if len(trouble) > 0 {
 		return Server{}, fault.New(fault.Invalid, "%s", trouble[0])
 	}
-	return Server{}, fault.Fix(fault.NotFound, "there are "+strings.Join(names, ", "), "no server %q", name)
+	fix := "there are " + strings.Join(names, ", ")
+	if len(names) == 0 {
+		fix = "no file names any; see lore servers --help"
+	}
+	return Server{}, fault.Fix(fault.NotFound, fix, "no server %q", name)
 }
 
 // agreed shows something and asks, unless --yes says it.
