@@ -31,7 +31,7 @@ func follow(ctx context.Context, bus *event.Bus, after func(time.Duration) <-cha
 	if bus == nil {
 		return
 	}
-	sub := bus.Subscribe(tool.TopicTools, change.TopicFiles)
+	sub := bus.Subscribe(tool.TopicTools, change.TopicFiles, tool.TopicMissed)
 	events := make(chan event.Event)
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -85,6 +85,9 @@ type follower struct {
 
 func (f *follower) hear(e event.Event, after func(time.Duration) <-chan time.Time, every func(func(*Server))) {
 	news, ok := e.Data.(change.Files)
+	if e.Topic == tool.TopicMissed {
+		news, ok = change.Files{Many: true}, true // whatever it was, it may be all of them
+	}
 	if !ok {
 		every((*Server).refresh)
 		return

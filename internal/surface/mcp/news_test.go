@@ -16,6 +16,7 @@ import (
 
 	"lore/internal/access"
 	"lore/internal/surface/mcp"
+	"lore/internal/tool"
 	"lore/internal/tool/tooltest"
 )
 
@@ -140,6 +141,11 @@ func TestNewsOfNotes(t *testing.T) {
 				if got := <-e.updated; got != uri {
 					t.Errorf("heard of %s", got)
 				}
+				// What nobody heard may have changed the list.
+				w.bus.Publish(tool.TopicMissed, struct{}{}, true)
+				clk.next(200 * time.Millisecond).pass()
+				clk.next(time.Second).pass()
+				<-e.resources
 				if n := len(e.updated) + len(e.resources); n > 0 {
 					t.Errorf("%d more pieces of news", n)
 				}
