@@ -22,7 +22,7 @@ import (
 var layers = [][]string{
 	{"fault", "change", "vector", "paging", "confidence"},
 	{"note", "access", "event", "db", "sample", "pattern", "syncname", "schema", "pick", "home", "mcpconfig", "tomledit"},
-	{"relation", "vault", "embed", "embed/wordpiece", "state", "mcpinstall", "beacon", "roster", "signin"},
+	{"relation", "llm", "vault", "embed", "embed/wordpiece", "state", "mcpinstall", "beacon", "roster", "signin"},
 	{"embed/bert", "embed/remote", "index", "audit", "vault/disk", "vault/vaultcheck", "signin/signintest"}, // only tests link vaultcheck and signintest
 	{"embed/builtin", "embed/ollama", "embed/openai", "index/sqlite", "vault/journal"},
 	{"index/indextest", "search", "graph", "relink", "policy", "vault/writer"},
