@@ -43,7 +43,8 @@ type Options struct {
 // A Digest is what a text says, in its own words.
 type Digest struct {
 	// Summary holds sentences in the order of the text and at most Max
-	// characters. Where not even one sentence fits, the best is shortened between
+	// characters; a semicolon stands where one without a mark at its end meets the
+	// next. Where not even one sentence fits, the best is shortened between
 	// two words and ends in "…". A word that is longer than Max is never cut: a
 	// text of which nothing fits has an empty summary.
 	Summary string

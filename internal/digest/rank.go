@@ -15,7 +15,7 @@ const (
 	begins    = 0.05 // the first of a paragraph
 	titled    = 0.25 // times the likeness to the title
 	headed    = 0.10 // times the likeness to its heading
-	listed    = 0.10 // an item, as a key point
+	listed    = 0.10 // an item: more as a key point, less in a summary
 	diversity = 0.5  // times the likeness to what was picked
 	spoken    = 0.25 // another sentence of the same text was picked
 	same      = 0.75 // likeness from which a sentence says nothing new
@@ -131,29 +131,51 @@ func (p *picker) pick(extra func(int) float64, ok func(int) bool) int {
 	return best
 }
 
-func nothing(int) float64 { return 0 }
+// prose is what a summary would rather be made of.
+func (p *picker) prose(i int) float64 {
+	if p.all[i].item {
+		return -listed
+	}
+	return 0
+}
 
 // summary fills the limit with the best sentences.
 func (p *picker) summary(limit int) string {
 	left := limit
 	for {
-		at := p.pick(nothing, func(i int) bool { return p.runes[i] <= left && (len(p.terms[i]) >= 2 || len(p.all) == 1) })
+		at := p.pick(p.prose, func(i int) bool { return p.runes[i] <= left && (len(p.terms[i]) >= 2 || len(p.all) == 1) })
 		if at < 0 {
 			break
 		}
 		p.chosen = append(p.chosen, at)
-		left -= p.runes[at] + 1
+		left -= p.runes[at] + 2
 	}
 	if len(p.chosen) == 0 {
 		return p.clip(limit)
 	}
-	return strings.Join(ordered(p.all, slices.Clone(p.chosen)), " ")
+	return join(ordered(p.all, slices.Clone(p.chosen)))
+}
+
+// join puts sentences into one line; items of lists often end in no mark.
+func join(sentences []string) string {
+	var b strings.Builder
+	for i, s := range sentences {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(s)
+		last, _ := utf8.DecodeLastRuneInString(s)
+		if i < len(sentences)-1 && (unicode.IsLetter(last) || unicode.IsDigit(last)) {
+			b.WriteByte(';')
+		}
+	}
+	return b.String()
 }
 
 // clip shortens the best sentence of which anything fits.
 func (p *picker) clip(limit int) string {
 	for {
-		at := p.pick(nothing, func(int) bool { return true })
+		at := p.pick(p.prose, func(int) bool { return true })
 		if at < 0 {
 			return ""
 		}
@@ -167,12 +189,7 @@ func (p *picker) clip(limit int) string {
 // points are the best of what the summary left out.
 func (p *picker) points(count int) []string {
 	var got []int
-	extra := func(i int) float64 {
-		if p.all[i].item {
-			return listed
-		}
-		return 0
-	}
+	extra := func(i int) float64 { return -p.prose(i) }
 	for len(got) < count {
 		at := p.pick(extra, func(i int) bool { return p.runes[i] <= maxPoint && len(p.terms[i]) >= 2 })
 		if at < 0 {
