@@ -6,6 +6,12 @@ import (
 	"slices"
 )
 
+// A hit is another claim, and how near it is.
+type hit struct {
+	id  string
+	cos float64
+}
+
 // related asks how many of a claim's ten nearest claims are about its topic.
 func related(g *graph) error {
 	const near = 10
@@ -25,16 +31,7 @@ func related(g *graph) error {
 		if others == 0 {
 			continue
 		}
-		type hit struct {
-			id  string
-			cos float64
-		}
-		hits := make([]hit, 0, len(ids))
-		for _, o := range ids {
-			if o != id {
-				hits = append(hits, hit{o, cosine(g.vecs[id], g.vecs[o])})
-			}
-		}
+		hits := g.nearest(id, ids)
 		for i := int(asked) % 97; i < len(hits); i += 97 {
 			if topic[hits[i].id] == topic[id] {
 				own = append(own, hits[i].cos)
@@ -42,7 +39,6 @@ func related(g *graph) error {
 				strange = append(strange, hits[i].cos)
 			}
 		}
-		slices.SortFunc(hits, func(a, b hit) int { return cmp.Or(cmp.Compare(b.cos, a.cos), cmp.Compare(a.id, b.id)) })
 		n := 0.0
 		for _, h := range hits[:near] {
 			if topic[h.id] == topic[id] {
@@ -61,15 +57,27 @@ func related(g *graph) error {
 	fmt.Printf("| found of the topic's other claims (of ten at the most) | %.3f | %.3f |\n", found/asked, chance/asked)
 	fmt.Println("\n| cosine of two claims | 5 % | half | 95 % | 99 % |")
 	fmt.Println("|---|---|---|---|---|")
-	for _, l := range []struct {
-		name string
-		v    []float64
-	}{{"of one topic", own}, {"of different topics", strange}} {
-		slices.Sort(l.v)
-		at := func(q float64) float64 { return l.v[int(q*float64(len(l.v)-1))] }
-		fmt.Printf("| %s | %.2f | %.2f | %.2f | %.2f |\n", l.name, at(0.05), at(0.5), at(0.95), at(0.99))
-	}
+	spread("of one topic", own)
+	spread("of different topics", strange)
 	return nil
+}
+
+func spread(name string, v []float64) {
+	slices.Sort(v)
+	at := func(q float64) float64 { return v[int(q*float64(len(v)-1))] }
+	fmt.Printf("| %s | %.2f | %.2f | %.2f | %.2f |\n", name, at(0.05), at(0.5), at(0.95), at(0.99))
+}
+
+// nearest are all other claims, the nearest first.
+func (g *graph) nearest(id string, ids []string) []hit {
+	hits := make([]hit, 0, len(ids))
+	for _, o := range ids {
+		if o != id {
+			hits = append(hits, hit{o, cosine(g.vecs[id], g.vecs[o])})
+		}
+	}
+	slices.SortFunc(hits, func(a, b hit) int { return cmp.Or(cmp.Compare(b.cos, a.cos), cmp.Compare(a.id, b.id)) })
+	return hits
 }
 
 // mean is the chance that any other claim is about the same topic.

@@ -11,11 +11,10 @@ import (
 // other: one has a denial that the other has not, or a word stands where the
 // other has its opposite. Both at once are none.
 func (p *pair) clash() (string, bool) {
-	small, large := p.share()
-	if small < overlap || len(p.shared) < 3 && large < overlap { // two words may be a title
+	a, shared, small, large := p.nearest()
+	if small < overlap || shared < 3 && large < overlap { // two words may be a title
 		return "", false
 	}
-	a := p.about[0]
 	mine, yours := denials(a), denials(p.head)
 	one, two, opposed := opposite(a, p.head)
 	odd := (len(mine)+len(yours))%2 == 1

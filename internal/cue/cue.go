@@ -56,6 +56,8 @@ const (
 	nearby  = 0.30 // likeness that one of twenty pairs of strangers reaches; a leaning below it needs shared words
 	leaning = 0.20 // the least leaning that makes a type
 	overlap = 0.60 // shared part of the shorter text from which single words decide
+
+	statement = 4 // words from which the first sentence of a text is more than its title
 )
 
 // Between suggests how a relates to b. The texts are plain, with the title
@@ -130,8 +132,8 @@ func sureness(lean float64) float64 { return 0.5 + 0.25*math.Abs(lean) }
 // A pair is two texts side by side.
 type pair struct {
 	a, b   []sentence
-	head   sentence          // what b says first
-	roots  map[string]bool   // of head
+	head   sentence          // what b says first: one sentence, since a title often says it again
+	roots  map[string]bool   // of it and of the title
 	about  []sentence        // of a, what is most about b
 	shared map[string]string // roots that about shares with head, with the word of a
 	text   [2]string         // as given
@@ -139,14 +141,17 @@ type pair struct {
 
 func compare(a, b string) *pair {
 	p := &pair{a: read(a), b: read(b), text: [2]string{clip(a), clip(b)}, roots: map[string]bool{}, shared: map[string]string{}}
-	for _, s := range p.b {
-		if p.head = append(p.head, s...); len(p.head) >= 4 {
-			break
+	for _, s := range p.b[:min(len(p.b), 3)] {
+		for _, t := range s {
+			if t.root != "" {
+				p.roots[t.root] = true
+			}
 		}
-	}
-	for _, t := range p.head {
-		if t.root != "" {
-			p.roots[t.root] = true
+		if len(s) > len(p.head) {
+			p.head = s
+		}
+		if len(s) >= statement {
+			break
 		}
 	}
 	p.about = p.closest(3)
@@ -239,23 +244,26 @@ func (p *pair) common(similarity float64) string {
 	return "nothing stands out"
 }
 
-// share is the part of the smaller and of the larger vocabulary that is shared,
-// of a's sentence and b's statement.
-func (p *pair) share() (small, large float64) {
-	if len(p.about) != 1 || len(p.roots) == 0 {
-		return 0, 0
-	}
-	own := map[string]bool{}
-	for _, t := range p.about[0] {
-		if t.root != "" {
-			own[t.root] = true
+// nearest is the sentence of a with most of the words of b's statement, how many
+// they share, and which part that is of the smaller and of the larger of both.
+func (p *pair) nearest() (s sentence, shared int, small, large float64) {
+	theirs := roots([]sentence{p.head})
+	for _, one := range p.about {
+		own := roots([]sentence{one})
+		both := 0
+		for r := range own {
+			if theirs[r] {
+				both++
+			}
+		}
+		if both == 0 {
+			continue
+		}
+		if l := float64(both) / float64(max(len(own), len(theirs))); l > large {
+			s, shared, small, large = one, both, float64(both)/float64(min(len(own), len(theirs))), l
 		}
 	}
-	if len(own) == 0 {
-		return 0, 0
-	}
-	both := float64(len(p.shared))
-	return both / float64(min(len(own), len(p.roots))), both / float64(max(len(own), len(p.roots)))
+	return s, shared, small, large
 }
 
 // same reports whether the texts say the same: by meaning, and with no number

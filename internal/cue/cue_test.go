@@ -25,10 +25,12 @@ func TestBetween(t *testing.T) {
 		{"Dams reduce poverty", "We should build dams", 0.5, Supports, `"reduce"`},
 		{"Dams violate the freedom of farmers", "We should build dams", 0.5, Contradicts, `"violate"`},
 		{"Dams are not useful", "We should build dams", 0.5, Contradicts, `"not"`},
+		{"Video games are harmless fun", "Ban games. The sale of violent video games to minors should be banned", 0.6, Contradicts, `"banned"`},
 		// Too far from each other for any side.
 		{"Vouchers waste money", "We should build dams", 0.1, RelatesTo, "nothing stands out"},
 		// Nearly the same words.
 		{"Cold brew is not less acidic than hot coffee", "Cold brew is less acidic than hot coffee", 0.95, Contradicts, `only one says "not"`},
+		{"Acid in cold brew. Cold brew is not less acidic than hot coffee. We tried it.", "Cold brew. Cold brew is less acidic than hot coffee. So it is.", 0.8, Contradicts, `only one says "not"`},
 		{"Roasting increases the acidity of coffee", "Roasting decreases the acidity of coffee", 0.95, Contradicts, `"increases" against "decreases"`},
 		{"Roasting doesn't increase the acidity of coffee", "Roasting decreases the acidity of coffee", 0.7, RelatesTo, "both speak of"},
 		{"Cold brew has less acid than hot coffee", "Cold brew is less acidic than hot coffee", 0.95, SimilarTo, "nearly the same"},
@@ -117,7 +119,7 @@ func TestLexicon(t *testing.T) {
 				t.Errorf("%q is in %s and in %s", w, name, other)
 			}
 			seen[w] = name
-			if strings.Contains(w, "_") || strings.ToLower(w) != w || strings.TrimSuffix(w, "*") == "" {
+			if strings.Contains(w, "_") || strings.ToLower(w) != w || strings.HasSuffix(w, "*") && len(w) < 4 {
 				t.Errorf("%q can match nothing", w)
 			}
 		}

@@ -28,11 +28,15 @@ type token struct {
 	meaning
 }
 
-// dictionary holds words and beginnings of words.
-type dictionary struct{ words, starts map[string]meaning }
+// A dictionary holds words and beginnings of words. Of the beginnings it knows
+// the longest by their first three letters, which most words do not have.
+type dictionary struct {
+	words, starts map[string]meaning
+	longest       map[[3]byte]int
+}
 
 var lexicon = sync.OnceValue(func() *dictionary {
-	d := &dictionary{map[string]meaning{}, map[string]meaning{}}
+	d := &dictionary{map[string]meaning{}, map[string]meaning{}, map[[3]byte]int{}}
 	for _, l := range []struct {
 		words string
 		feel  feeling
@@ -50,6 +54,8 @@ func (d *dictionary) add(words string, set func(*meaning)) {
 		in := d.words
 		if start, ok := strings.CutSuffix(w, "*"); ok {
 			w, in = start, d.starts
+			three := [3]byte([]byte(w))
+			d.longest[three] = max(d.longest[three], len(w))
 		}
 		m := in[w]
 		set(&m)
@@ -61,7 +67,10 @@ func (d *dictionary) add(words string, set func(*meaning)) {
 // longest first.
 func (d *dictionary) of(w string) meaning {
 	m := d.words[w]
-	for n := len(w); n > 2; n-- {
+	if len(w) < 3 {
+		return m
+	}
+	for n := min(len(w), d.longest[[3]byte{w[0], w[1], w[2]}]); n > 2; n-- {
 		s, ok := d.starts[w[:n]]
 		if !ok {
 			continue
