@@ -94,11 +94,12 @@ func read(text string) []sentence {
 	d := lexicon()
 	text = strings.ReplaceAll(strings.ToLower(clip(text)), "’", "'")
 	var out []sentence
-	var now sentence
+	all := make([]token, 0, len(text)/6+8)
+	from := 0 // in all, where the sentence begins
 	flush := func() {
-		if len(now) > 0 {
-			out = append(out, now)
-			now = nil
+		if n := len(all); n > from {
+			out = append(out, all[from:n:n])
+			from = n
 		}
 	}
 	start := -1
@@ -115,10 +116,10 @@ func read(text string) []sentence {
 		case start >= 0 && inside(text, i, r): // don't, 3.5, well-known
 		default:
 			if start >= 0 {
-				now = append(now, d.token(text[start:i]))
+				all = append(all, d.token(text[start:i]))
 				start = -1
 			}
-			if len(now) == longest {
+			if len(all)-from == longest {
 				flush()
 			}
 			if r == '\n' || strings.ContainsRune(".!?;。！？", r) {

@@ -79,6 +79,26 @@ func TestOfSmallTexts(t *testing.T) {
 	}
 }
 
+func TestWhatWasSaidIsNotSaidAgain(t *testing.T) {
+	t.Parallel()
+	text := "Green tea from Japan contains much caffeine and many minerals. Green tea from Japan contains much caffeine, it seems to us. " +
+		"Green tea from China costs less. Water should be soft."
+	got := Of(text, Options{Max: 100, Points: -1}).Summary
+	if want := "Green tea from Japan contains much caffeine and many minerals. Green tea from China costs less."; got != want {
+		t.Errorf("got %q", got)
+	}
+	two := "Cold brew coffee contains few acids and much caffeine. Cold brew coffee contains less bitter oil. Cold brew coffee keeps for days. " +
+		"The roof of our house leaks in heavy rain. The roof of our house needs new tiles. The roof of our house is old."
+	got = Of(two, Options{Max: 100, Points: -1}).Summary
+	if want := "Cold brew coffee contains few acids and much caffeine. The roof of our house leaks in heavy rain."; got != want {
+		t.Errorf("got %q", got)
+	}
+	got = Of(text, Options{Max: 125, Points: -1}).Summary
+	if strings.Count(got, "caffeine") > 1 {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestSeveralLetsEachSpeak(t *testing.T) {
 	t.Parallel()
 	docs := []Doc{

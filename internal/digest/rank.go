@@ -16,9 +16,9 @@ const (
 	titled    = 0.25 // times the likeness to the title
 	headed    = 0.10 // times the likeness to its heading
 	listed    = 0.10 // an item: more as a key point, less in a summary
-	diversity = 0.5  // times the likeness to what was picked
+	diversity = 1.0  // times the likeness to what was picked
 	spoken    = 0.25 // another sentence of the same text was picked
-	same      = 0.75 // likeness from which a sentence says nothing new
+	same      = 0.60 // likeness from which a sentence says nothing new
 )
 
 // A term is a word of a sentence with its weight.

@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strings"
 
 	"lore/internal/digest"
@@ -20,7 +21,6 @@ type block struct {
 // stands in none of them, so no text can pretend to end its block.
 func enclose(blocks []block) string {
 	parts := make([]string, len(blocks))
-	all := fnv.New64a()
 	for i, b := range blocks {
 		var p strings.Builder
 		fmt.Fprintf(&p, "title: %s\n", digest.Shorten(oneLine(b.doc.Title), 300))
@@ -29,13 +29,8 @@ func enclose(blocks []block) string {
 		}
 		p.WriteString(cutText(note.Plain(b.doc.Text), b.most))
 		parts[i] = p.String()
-		all.Write([]byte(parts[i]))
 	}
-	mark := fmt.Sprintf("%016x", all.Sum64())
-	for contained(parts, mark) {
-		all.Write([]byte(mark))
-		mark = fmt.Sprintf("%016x", all.Sum64())
-	}
+	mark := strange(parts, hash(strings.Join(parts, "\n")))
 	var out strings.Builder
 	for i, b := range blocks {
 		fmt.Fprintf(&out, "===== %s begins %s =====\n%s\n===== %s ends %s =====\n\n", b.name, mark, parts[i], b.name, mark)
@@ -43,13 +38,18 @@ func enclose(blocks []block) string {
 	return strings.TrimSpace(out.String())
 }
 
-func contained(parts []string, mark string) bool {
-	for _, p := range parts {
-		if strings.Contains(p, mark) {
-			return true
-		}
+func hash(s string) string {
+	h := fnv.New64a()
+	h.Write([]byte(s))
+	return fmt.Sprintf("%016x", h.Sum64())
+}
+
+// strange makes a mark that stands in no part, beginning with the one given.
+func strange(parts []string, mark string) string {
+	for slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(p, mark) }) {
+		mark = hash(mark)
 	}
-	return false
+	return mark
 }
 
 // cutText is as much of a text as may be sent.
