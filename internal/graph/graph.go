@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"lore/internal/index"
 )
@@ -146,47 +145,4 @@ func (g *Graph) Orphans(alone bool) []string {
 		}
 	}
 	return out
-}
-
-// Path returns a shortest way from one note to another along links in either
-// direction, both ends included, or nil when there is none. Of several shortest
-// ways it takes the first by path.
-func (g *Graph) Path(from, to string) []string {
-	if from == to {
-		return []string{from}
-	}
-	came := map[string]string{from: ""}
-	for level := []string{from}; len(level) > 0; {
-		var next []string
-		for _, p := range level {
-			for _, q := range g.Neighbours(p) {
-				if _, seen := came[q]; seen {
-					continue
-				}
-				came[q] = p
-				if q == to {
-					return trail(came, to)
-				}
-				next = append(next, q)
-			}
-		}
-		level = next
-	}
-	return nil
-}
-
-func trail(came map[string]string, to string) []string {
-	var out []string
-	for p := to; p != ""; p = came[p] {
-		out = append(out, p)
-	}
-	slices.Reverse(out)
-	return out
-}
-
-// Neighbours returns the notes one link away in either direction, sorted.
-func (g *Graph) Neighbours(path string) []string {
-	out := slices.Concat(g.Out[path], g.In[path])
-	slices.SortFunc(out, strings.Compare)
-	return slices.Compact(out)
 }

@@ -270,6 +270,7 @@ func Way(ctx context.Context, s index.Store, from, to string, most int, hop Hop)
 		return []Edge{}, nil
 	}
 	a, b := newFront(from), newFront(to)
+	b.back = true
 	for a.depth+b.depth < most && len(a.level) > 0 && len(b.level) > 0 {
 		front, other := a, b
 		if len(b.level) < len(a.level) {
@@ -292,6 +293,18 @@ type front struct {
 	start string
 	level []string
 	depth int
+	back  bool // it comes from the end of the way
+}
+
+// prefers reports whether one of two edges between the same notes shows better
+// how they are connected: a stated relation before a link, and one that goes the
+// way before one that goes against it.
+func (f *front) prefers(e, had *Edge, p string) bool {
+	if a, b := e.Type != LinksTo, had.Type != LinksTo; a != b {
+		return a
+	}
+	along := func(x *Edge) bool { return (x.From == p) == f.back }
+	return along(e) && !along(had)
 }
 
 func newFront(start string) *front {
@@ -310,16 +323,20 @@ func (f *front) step(ctx context.Context, s index.Store, hop Hop, other *front) 
 		at[p] = true
 	}
 	var next []string
+	fresh := map[string]bool{}
 	meet := ""
 	for _, e := range edges {
 		for _, p := range []string{e.From, e.To} {
 			if !at[e.Other(p)] {
 				continue // reached from elsewhere
 			}
-			if _, seen := f.came[p]; seen {
+			if had, seen := f.came[p]; seen {
+				if fresh[p] && had.Other(p) == e.Other(p) && f.prefers(&e, &had, p) {
+					f.came[p] = e
+				}
 				continue
 			}
-			f.came[p] = e
+			f.came[p], fresh[p] = e, true
 			next = append(next, p)
 			if _, met := other.came[p]; met && (meet == "" || p < meet) {
 				meet = p
@@ -364,4 +381,39 @@ func namesOf(ctx context.Context, s index.Store, n int, target func(int) string)
 		return nil, err
 	}
 	return byKey(found), nil
+}
+
+// All returns every edge of the vault that leads somewhere, by the note it
+// stands in. Its cost is that of the vault.
+func All(ctx context.Context, s index.Store, hop Hop) ([]Edge, error) {
+	types := slices.DeleteFunc(slices.Clone(hop.Types), func(t string) bool { return t == LinksTo })
+	var stated []index.Relation
+	var err error
+	if len(hop.Types) == 0 || len(types) > 0 {
+		if stated, err = s.Relations(ctx, index.RelationQuery{Types: types}); err != nil {
+			return nil, err
+		}
+	}
+	out, err := Resolve(ctx, s, stated)
+	if err != nil {
+		return nil, err
+	}
+	if hop.Links {
+		rows, err := s.Notes(ctx, index.Select{})
+		if err != nil {
+			return nil, err
+		}
+		paths := []string{}
+		for _, r := range rows {
+			paths = append(paths, r.File.Path)
+		}
+		links, err := untyped(ctx, s, paths, nil)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, links...)
+	}
+	out = slices.DeleteFunc(out, func(e Edge) bool { return e.To == "" || e.To == e.From })
+	slices.SortStableFunc(out, compareEdges)
+	return slices.CompactFunc(out, func(a, b Edge) bool { return compareEdges(a, b) == 0 }), nil
 }

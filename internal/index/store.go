@@ -288,6 +288,7 @@ type Near struct {
 	Model  string
 	Vector []float32
 	Of     []Hash
+	Among  []Hash // look at passages with these hashes alone; nil is all
 	Filter Filter
 	Limit  int
 }
@@ -388,11 +389,14 @@ type Name struct {
 }
 
 // A NameQuery asks who carries the keys, or, with Like, whose names are similar
-// to a word, most similar first.
+// to a word, most similar first, or, with Prefix, whose names of one kind begin
+// so.
 type NameQuery struct {
-	Keys  []string
-	Like  string
-	Limit int
+	Keys   []string
+	Like   string
+	Prefix string // a key, or the beginning of one
+	Kind   NameKind
+	Limit  int
 }
 
 // A Facet is an aspect that notes can be counted by.

@@ -76,4 +76,14 @@ func testNodes(t *testing.T, s index.Store) {
 	} {
 		equal(t, x.name, strings.Join(paths(t, s, x.sel), " "), x.want)
 	}
+	two := Note("two.md", "clm-9", "x")
+	one := Note("one.md", "", "x")
+	one.Node, two.Node = "clm-1", "clm-2"
+	put(t, s, one, two)
+	names, err := s.Names(t.Context(), index.NameQuery{Prefix: "clm-", Kind: index.NameNode})
+	must(t, err)
+	equal(t, "ids that begin so", names, []index.Name{{Key: "clm-1", Kind: index.NameNode, Path: "one.md"}, {Key: "clm-2", Kind: index.NameNode, Path: "two.md"}})
+	names, err = s.Names(t.Context(), index.NameQuery{Prefix: "clm-", Kind: index.NameNode, Limit: 1})
+	must(t, err)
+	equal(t, "one of them", len(names), 1)
 }

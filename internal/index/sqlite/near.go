@@ -44,12 +44,20 @@ func (s *Store) nearest(ctx context.Context, n index.Near, v vecfile.View) ([]in
 		return nil, fmt.Errorf("a query of %d numbers for vectors of %d", len(n.Vector), v.Dim)
 	}
 	var keep func(int) bool
+	if n.Among != nil {
+		among := make(map[index.Hash]bool, len(n.Among))
+		for _, h := range n.Among {
+			among[h] = true
+		}
+		keep = func(row int) bool { return among[v.Hashes[row]] }
+	}
 	if narrow(&n.Filter) {
 		allowed, err := s.hashesWhere(ctx, &n.Filter)
 		if err != nil {
 			return nil, err
 		}
-		keep = func(row int) bool { return allowed[v.Hashes[row]] }
+		before := keep
+		keep = func(row int) bool { return allowed[v.Hashes[row]] && (before == nil || before(row)) }
 	}
 	// Some of the best rows may be waste, so more are taken until enough are
 	// passages and the cut does not fall among equals, which go by path.

@@ -260,6 +260,14 @@ func (s *Store) Names(ctx context.Context, q index.NameQuery) (_ []index.Name, e
 	if q.Like != "" {
 		return s.similarNames(ctx, q.Like, q.Limit)
 	}
+	if q.Prefix != "" {
+		limit := q.Limit
+		if limit <= 0 {
+			limit = -1
+		}
+		return s.names(ctx, `SELECT m.key, m.kind, n.path FROM names m JOIN notes n ON n.id = m.note
+		  WHERE m.key >= ? AND m.key < ? AND m.kind = ? ORDER BY m.key, n.path LIMIT ?`, q.Prefix, q.Prefix+"\U0010FFFF", int(q.Kind), limit)
+	}
 	if q.Keys == nil {
 		return s.names(ctx, `SELECT m.key, m.kind, n.path FROM names m JOIN notes n ON n.id = m.note ORDER BY m.key, m.kind, n.path`)
 	}
