@@ -89,3 +89,10 @@ func (z *zone) next(name string, kind uint16) (netip.Addr, bool) {
 	z.asked[name]++
 	return ip, true
 }
+
+// count is how often a name was asked for, in the kind that it has.
+func (z *zone) count(name string) int {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	return z.asked[name]
+}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -182,7 +183,7 @@ func TestRebinding(t *testing.T) {
 	if got, err := get(t, c, address); err != nil || got != "public" {
 		t.Fatalf("%q, %v", got, err)
 	}
-	if n := z.asked["rebind.test"]; n != 1 {
+	if n := z.count("rebind.test"); n != 1 {
 		t.Errorf("the name was looked up %d times for one connection", n)
 	}
 	_, err = get(t, c, address)
@@ -393,12 +394,10 @@ func TestSlowServers(t *testing.T) {
 	mux := http.NewServeMux()
 	s := httptest.NewServer(mux)
 	t.Cleanup(s.Close)
-	begun := make(chan struct{}, 1)
-	mux.HandleFunc("/never", func(_ http.ResponseWriter, r *http.Request) {
-		select {
-		case begun <- struct{}{}:
-		default:
-		}
+	mux.HandleFunc("/never", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	begun := make(chan struct{})
+	mux.HandleFunc("/wait", func(_ http.ResponseWriter, r *http.Request) {
+		close(begun)
 		<-r.Context().Done()
 	})
 	mux.HandleFunc("/drip", func(w http.ResponseWriter, r *http.Request) {
@@ -411,11 +410,10 @@ func TestSlowServers(t *testing.T) {
 		_, err := get(t, c, s.URL+path)
 		refused(t, path, err, fault.Unavailable, "did not answer within 300ms")
 	}
-	<-begun
 
 	// A caller who goes away is no fault of the server.
 	ctx, cancel := context.WithCancel(t.Context())
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/never?key=sesame", nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/wait?key=sesame", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -437,7 +435,9 @@ func TestErrorsKeepTheAddressBack(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 
-	untrusted := httptest.NewTLSServer(say("secret"))
+	untrusted := httptest.NewUnstartedServer(say("secret"))
+	untrusted.Config.ErrorLog = log.New(io.Discard, "", 0)
+	untrusted.StartTLS()
 	t.Cleanup(untrusted.Close)
 	_, err = get(t, client(t, Options{Allow: []string{place(t, untrusted)}}), untrusted.URL)
 	refused(t, "a certificate of its own", err, fault.Unavailable, "its certificate cannot be trusted")
