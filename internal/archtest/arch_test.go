@@ -24,8 +24,8 @@ var layers = [][]string{
 	{"note", "access", "event", "db", "sample", "pattern", "syncname", "schema", "pick", "home", "mcpconfig", "tomledit", "egress"},
 	{"relation", "llm", "vault", "embed", "embed/wordpiece", "state", "mcpinstall", "beacon", "roster", "signin", "websearch"},
 	{"embed/bert", "embed/remote", "index", "audit", "vault/disk", "vault/vaultcheck", "signin/signintest"}, // only tests link vaultcheck and signintest
-	{"embed/builtin", "embed/ollama", "embed/openai", "index/sqlite", "vault/journal"},
-	{"index/indextest", "search", "graph", "relink", "policy", "vault/writer"},
+	{"embed/builtin", "embed/ollama", "embed/openai", "index/vecfile", "vault/journal"},
+	{"index/sqlite", "index/indextest", "search", "graph", "relink", "policy", "vault/writer"},
 	{"tool"},
 	{"tool/tooldoc", "approval", "history", "token", "peer", "settings"},
 	{"tool/tooltest"}, // only tests link it

@@ -49,7 +49,7 @@ func Backlinks(ctx context.Context, s index.Store, path string) ([]Link, error) 
 	}
 	r := rows[0]
 	var keys []string
-	for _, n := range index.NamesOf(path, r.Kind, r.Title, r.Aliases) {
+	for _, n := range index.NamesOf(path, r.Kind, r.Title, "", r.Aliases) {
 		if n.Kind != index.NameTitle {
 			keys = append(keys, n.Key)
 		}
@@ -67,19 +67,9 @@ func Backlinks(ctx context.Context, s index.Store, path string) ([]Link, error) 
 
 // resolve finds the targets of links with one question to the index.
 func resolve(ctx context.Context, s index.Store, links []index.Link) ([]Link, error) {
-	var keys []string
-	for _, l := range links {
-		if l.Target != "" {
-			keys = append(keys, index.TargetKey(l.Target))
-		}
-	}
-	names := map[string][]index.Name{}
-	if len(keys) > 0 {
-		found, err := s.Names(ctx, index.NameQuery{Keys: keys})
-		if err != nil {
-			return nil, err
-		}
-		names = byKey(found)
+	names, err := namesOf(ctx, s, len(links), func(i int) string { return links[i].Target })
+	if err != nil {
+		return nil, err
 	}
 	out := make([]Link, len(links))
 	for i, l := range links {

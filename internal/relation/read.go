@@ -37,7 +37,7 @@ type reader struct {
 }
 
 func read(n *note.Note, types Types) []entry {
-	if len(n.Links) == 0 || isCanvas(n) {
+	if !may(n) || isCanvas(n) {
 		return nil
 	}
 	r := &reader{n: n, text: n.Text(), types: types.set(), conf: map[int]int{}, marks: map[int]int{}, loose: map[int][]int{}}
@@ -53,6 +53,14 @@ func read(n *note.Note, types Types) []entry {
 	slices.SortStableFunc(r.out, func(a, b entry) int { return a.at - b.at })
 	r.name()
 	return r.out
+}
+
+// may reports whether a note has what a relation can stand in. Most have not, and
+// an index reads them all.
+func may(n *note.Note) bool {
+	return len(n.Links) > 0 && (len(n.Fields) > 0 ||
+		slices.ContainsFunc(n.Headings, func(h note.Heading) bool { return isRelations(&h) }) ||
+		slices.ContainsFunc(n.Links, func(l note.Link) bool { return l.Kind == note.InFront }))
 }
 
 // isCanvas reports whether the text is JSON, in which spans are escaped.
@@ -192,7 +200,7 @@ func counts(l *note.Link) bool {
 func (r *reader) entry(l *note.Link, typ string, form Form, span note.Span) entry {
 	return entry{
 		Relation: Relation{
-			Type: typ, Target: l.Target, Fragment: l.Fragment, Form: form,
+			Type: typ, Target: l.Target, Fragment: l.Fragment, Kind: l.Kind, Form: form,
 			Line: r.lineNumber(l.Span.Start), Span: span, Dest: l.Dest,
 		},
 		at: l.Span.Start, line: r.lineOf(l.Span.Start),

@@ -42,12 +42,13 @@ const (
 
 // A Relation says that the note it stands in has something to do with another.
 type Relation struct {
-	Type       string   // SUPPORTS: upper case, words joined by "_"
-	Target     string   // as the link names it: without fragment and alias
-	Fragment   string   // "Heading" or "^block" of the target; often empty
-	Confidence *float64 // between 0 and 1; nil when it is not known
-	Notes      string   // the words beside the link
-	ID         string   // the block id without "^"; empty when the line has none
+	Type       string        // SUPPORTS: upper case, words joined by "_"
+	Target     string        // as the link names it: without fragment and alias
+	Fragment   string        // "Heading" or "^block" of the target; often empty
+	Kind       note.LinkKind // how the link is written
+	Confidence *float64      // between 0 and 1; nil when it is not known
+	Notes      string        // the words beside the link
+	ID         string        // the block id without "^"; empty when the line has none
 	Form       Form
 	Problem    string    // what cannot be understood in it, such as a confidence of "high"
 	Line       int       // counted from 1, of the file
