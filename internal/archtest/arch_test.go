@@ -21,8 +21,8 @@ import (
 // packages of a lower layer; a child ranks above its parent.
 var layers = [][]string{
 	{"fault", "change", "vector", "paging", "confidence"},
-	{"note", "access", "event", "db", "sample", "pattern", "syncname", "schema", "pick", "home", "mcpconfig", "tomledit"},
-	{"relation", "llm", "vault", "embed", "embed/wordpiece", "state", "mcpinstall", "beacon", "roster", "signin"},
+	{"note", "access", "event", "db", "sample", "pattern", "syncname", "schema", "pick", "home", "mcpconfig", "tomledit", "egress"},
+	{"relation", "llm", "vault", "embed", "embed/wordpiece", "state", "mcpinstall", "beacon", "roster", "signin", "websearch"},
 	{"embed/bert", "embed/remote", "index", "audit", "vault/disk", "vault/vaultcheck", "signin/signintest"}, // only tests link vaultcheck and signintest
 	{"embed/builtin", "embed/ollama", "embed/openai", "index/vecfile", "vault/journal", "join"},
 	{"index/sqlite", "index/indextest", "search", "graph", "relink", "policy", "vault/writer"},
@@ -193,6 +193,31 @@ func TestToolsetsDoNotKnowEachOther(t *testing.T) {
 				t.Errorf("%s imports another toolset: %s", f.path, p)
 			}
 		}
+	}
+}
+
+// waysOut are the names by which the standard library reaches other hosts.
+var waysOut = map[string][]string{
+	"http": {"Client", "Transport", "DefaultClient", "DefaultTransport", "Get", "Head", "Post", "PostForm"},
+	"net":  {"Dial", "DialTimeout", "DialTCP", "DialUDP", "DialIP", "DialUnix", "Dialer"},
+}
+
+// TestToolsGoOutThroughEgress holds for what models can set in motion. The
+// servers of "tools/external" are named by a person, one by one.
+func TestToolsGoOutThroughEgress(t *testing.T) {
+	for _, f := range load(t) {
+		mine := strings.HasPrefix(f.short(), "tools/") && f.short() != "tools/external" || f.short() == "websearch"
+		if f.isTest() || !mine {
+			continue
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			if s, ok := n.(*ast.SelectorExpr); ok {
+				if p, ok := s.X.(*ast.Ident); ok && slices.Contains(waysOut[p.Name], s.Sel.Name) {
+					t.Errorf("%s: %s.%s reaches hosts that nobody looked at; use egress", f.fset.Position(s.Pos()), p.Name, s.Sel.Name)
+				}
+			}
+			return true
+		})
 	}
 }
 
