@@ -6,9 +6,13 @@ import (
 	"lore/internal/beacon"
 	"lore/internal/surface/cli"
 	"lore/internal/tools/find"
+	"lore/internal/tools/knowledge"
 	"lore/internal/tools/notes"
 	"lore/internal/tools/work"
 )
+
+// nodesFolder is where new nodes of the knowledge graph go.
+const nodesFolder = "Nodes"
 
 // face is what a surface sees of the session.
 func (s *session) face(ctx context.Context) (*cli.Session, error) {
@@ -31,6 +35,7 @@ func (s *session) face(ctx context.Context) (*cli.Session, error) {
 			Vault: s.vault, Store: s.store, Search: s.search, Fresh: s.fresh, Now: s.app.now, Parse: parse, Version: version,
 		}),
 		find.Tools(find.Env{Vault: s.vault, Store: s.store, Search: s.search, Fresh: s.fresh, Parse: parse}),
+		knowledge.Tools(knowledge.Env{Vault: s.vault, Store: s.store, Search: s.search, Fresh: s.fresh, Parse: parse, Folder: nodesFolder}),
 		work.Tools(work.Env{History: s.history, Questions: s.asked, Vault: s.vault, Now: s.app.now}),
 	)
 	if err != nil {

@@ -58,6 +58,12 @@ type File struct {
 		BaseURL string `toml:"base_url,omitempty" doc:"where the embedding server listens"`
 		KeyEnv  string `toml:"key_env,omitempty" doc:"the environment variable that holds the server's key"`
 	} `toml:"embed,omitempty"`
+	Web struct {
+		Search  string `toml:"search,omitempty" doc:"the search engine on the web: off, searxng, brave, google or tavily"`
+		BaseURL string `toml:"base_url,omitempty" doc:"where it answers; may be on a private network"`
+		KeyEnv  string `toml:"key_env,omitempty" doc:"the environment variable that holds its key"`
+		Engine  string `toml:"engine,omitempty" doc:"which of your search engines Google asks: its cx"`
+	} `toml:"web,omitempty"`
 	Approve struct {
 		Create string `toml:"create,omitempty"`
 		Many   string `toml:"many,omitempty"`
@@ -102,11 +108,27 @@ func values() []value {
 		},
 		{
 			"embed.base_url", "where the embedding server listens", "", "LORE_EMBED_BASE_URL",
-			func(c *File) *string { return &c.Embed.BaseURL }, checkURL, nil,
+			func(c *File) *string { return &c.Embed.BaseURL }, checkURL("embed.base_url", "write it as http://host:port or https://host/v1"), nil,
 		},
 		{
 			"embed.key_env", "the environment variable that holds the server's key", "", "LORE_EMBED_KEY_ENV",
 			func(c *File) *string { return &c.Embed.KeyEnv }, nil, nil,
+		},
+		{
+			"web.search", "the search engine on the web: off, searxng, brave, google or tavily", "off", "LORE_WEB_SEARCH",
+			func(c *File) *string { return &c.Web.Search }, checkWebSearch, nil,
+		},
+		{
+			"web.base_url", "where it answers; needed for searxng, may be on a private network", "", "LORE_WEB_BASE_URL",
+			func(c *File) *string { return &c.Web.BaseURL }, checkWebURL, nil,
+		},
+		{
+			"web.key_env", "the environment variable that holds its key", "", "LORE_WEB_KEY_ENV",
+			func(c *File) *string { return &c.Web.KeyEnv }, checkWebKeyEnv, nil,
+		},
+		{
+			"web.engine", "which of your search engines Google asks: its cx", "", "LORE_WEB_ENGINE",
+			func(c *File) *string { return &c.Web.Engine }, nil, nil,
 		},
 		{
 			"approve.create", "what happens when something wants to make a new note: ask or allow", "ask", "LORE_APPROVE_CREATE",
@@ -186,12 +208,14 @@ func (p Place) setting(key string) (value, error) {
 	return value{}, fault.Fix(fault.NotFound, fix, "no setting %q", key)
 }
 
-func checkURL(s string) error {
-	u, err := url.Parse(s)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return fault.Field("embed.base_url", "write it as http://host:port or https://host/v1", "%q is no address of a server", s)
+func checkURL(key, fix string) func(string) error {
+	return func(s string) error {
+		u, err := url.Parse(s)
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			return fault.Field(key, fix, "%q is no address of a server", s)
+		}
+		return nil
 	}
-	return nil
 }
 
 // CheckLevel refuses what is no level of the log.

@@ -270,7 +270,7 @@ func (p *program) root(args []string) *cobra.Command {
 	_ = root.RegisterFlagCompletionFunc("log-level", cobra.FixedCompletions([]string{"debug", "info", "warn", "error"}, cobra.ShellCompDirectiveNoFileComp))
 	root.AddGroup(&cobra.Group{ID: "tools", Title: "Ask the vault:"}, &cobra.Group{ID: "lore", Title: "Look after Lore:"})
 	for _, t := range p.host.Tools {
-		root.AddCommand(p.toolCommand(t, args))
+		p.addTool(root, t, args)
 	}
 	root.AddCommand(p.commands()...)
 	return root
