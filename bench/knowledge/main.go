@@ -20,7 +20,8 @@ func main() {
 	graph := flag.String("graph", "bench/data/graph/ibm_claim_stance.json", "nodes (id, text, split of topics) and edges (from, to, type)")
 	pairs := flag.String("pairs", "bench/data/graph/pairs_stackexchange.json", "pairs of texts (a, b, label)")
 	split := flag.String("split", "test", "topics to judge relations of: train or test")
-	parts := flag.String("parts", "relations,duplicates,related", "what to measure")
+	parts := flag.String("parts", "relations,duplicates,related", "what to measure; also ordinary")
+	notes := flag.String("notes", "bench/data/vaults/mdn-css", "a folder of notes, for ordinary")
 	flag.Parse()
 	g, err := loadGraph(*graph)
 	if err != nil {
@@ -34,6 +35,8 @@ func main() {
 			err = duplicates(*pairs)
 		case "related":
 			err = related(g)
+		case "ordinary":
+			err = ordinary(*notes)
 		default:
 			err = fmt.Errorf("no part %q", part)
 		}

@@ -12,7 +12,7 @@ import (
 // other has its opposite. Both at once are none.
 func (p *pair) clash() (string, bool) {
 	a, shared, small, large := p.nearest()
-	if small < overlap || shared < 3 && large < overlap { // two words may be a title
+	if isQuestion(a) || isQuestion(p.head) || small < overlap || shared < 3 && large < overlap { // two words may be a title
 		return "", false
 	}
 	mine, yours := denials(a), denials(p.head)
@@ -29,8 +29,8 @@ func (p *pair) clash() (string, bool) {
 
 func denials(s sentence) []string {
 	var out []string
-	for _, t := range s {
-		if t.feel == negates {
+	for i, t := range s {
+		if t.feel == negates && (i > 0 || t.text != "no" || len(s) > 1 && s[1].root != "") { // "No, it is" answers
 			out = append(out, t.text)
 		}
 	}
@@ -159,19 +159,31 @@ func (p *pair) object(rest sentence) []string {
 
 var (
 	address = regexp.MustCompile(`https?://[^\s<>()\[\]"']+|\b10\.\d{4,9}/[^\s<>()\[\]"']+`)
-	authors = regexp.MustCompile(`\b(\p{Lu}[\p{L}'-]+)(?: et al\.?|,? \(?\d{4}[a-z]?\)| and \p{Lu}[\p{L}'-]+,? \(?\d{4})`)
+	authors = regexp.MustCompile(`\b(\p{Lu}[\p{L}'-]+)(?: et al\.?|,? \(?\d{4}[a-z]?\)| and \p{Lu}[\p{L}'-]+,? \(\d{4}\))`)
 )
 
-// cited reports whether a names the work that b is: by its address, or by an
-// author in the manner of papers ("Brown et al.", "Brown (2019)").
+// addresses are the different addresses in a text that name more than a site.
+func addresses(text string, most int) []string {
+	if !strings.Contains(text, "://") && !strings.Contains(text, "10.") {
+		return nil
+	}
+	var out []string
+	for _, u := range address.FindAllString(text, 50) {
+		u = strings.TrimRight(u, ".,;:!?/")
+		_, rest, web := strings.Cut(u, "://")
+		if (!web || strings.Contains(rest, "/")) && !slices.Contains(out, u) && len(out) < most {
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
+// cited reports whether a names the work that b is: by its address (a
+// source has one), or by an author in the manner of papers ("Brown et al.", "Brown (2019)").
 func (p *pair) cited() (Suggestion, bool) {
 	a, b := p.text[0], p.text[1]
-	if strings.Contains(a, "://") || strings.Contains(a, "10.") {
-		for _, u := range address.FindAllString(a, 20) {
-			if u = strings.TrimRight(u, ".,;:!?/"); strings.Contains(b, u) {
-				return Suggestion{Type: Cites, Confidence: 0.8, Reasoning: fmt.Sprintf("both name %s", u)}, true
-			}
-		}
+	if own := addresses(b, 2); len(own) == 1 && slices.Contains(addresses(a, 20), own[0]) {
+		return Suggestion{Type: Cites, Confidence: 0.8, Reasoning: fmt.Sprintf("names %s, the one address that the other has", own[0])}, true
 	}
 	if !strings.ContainsAny(a, "0123456789") && !strings.Contains(a, " et al") {
 		return Suggestion{}, false

@@ -96,8 +96,11 @@ func Between(a, b string, similarity float64) Suggestion {
 func StanceOf(claim, text string, similarity float64) Stance {
 	similarity = fraction(similarity)
 	p := compare(text, claim)
-	lean, why, _ := p.lean()
+	lean, why, told := p.lean()
 	sure := sureness(lean)
+	if !told {
+		lean = 0
+	}
 	if c, ok := p.clash(); ok {
 		lean, why, sure = -1, c, 0.7
 	} else if n, ok := p.named(); ok && n.Type == Contradicts {
@@ -195,7 +198,7 @@ func (p *pair) closest(count int) []sentence {
 }
 
 // lean is how much a speaks for b: what a feels about the subject, times the
-// side that b takes. It is told when both do say something.
+// side that b takes. It is told when both do say something, and b is an opinion.
 func (p *pair) lean() (lean float64, why string, told bool) {
 	side, sided, told := position(p.head)
 	skip := make(map[string]bool, len(p.shared))
@@ -224,7 +227,7 @@ func (p *pair) lean() (lean float64, why string, told bool) {
 	if len(sided) > 0 {
 		why += fmt.Sprintf("; it takes its side with %s", quoted(sided))
 	}
-	return lean, why, told
+	return lean, why, told && isOpinion(p.head)
 }
 
 // common says what the texts have in common.

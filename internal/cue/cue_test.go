@@ -26,6 +26,11 @@ func TestBetween(t *testing.T) {
 		{"Dams violate the freedom of farmers", "We should build dams", 0.5, Contradicts, `"violate"`},
 		{"Dams are not useful", "We should build dams", 0.5, Contradicts, `"not"`},
 		{"Video games are harmless fun", "Ban games. The sale of violent video games to minors should be banned", 0.6, Contradicts, `"banned"`},
+		// What describes or asks takes no side.
+		{"Flash is obsolete and dangerous", "Chrome is a free browser made by Google", 0.6, RelatesTo, "alike"},
+		{"A stuck screw is a terrible problem", "How should I remove a stuck screw?", 0.6, RelatesTo, "both speak of"},
+		{"The switch does not turn off the ceiling lamp", "Does the switch turn off the ceiling lamp?", 0.9, SimilarTo, ""},
+		{"No, it makes no difference to tea", "It makes no difference to tea", 0.95, SimilarTo, ""},
 		// Too far from each other for any side.
 		{"Vouchers waste money", "We should build dams", 0.1, RelatesTo, "nothing stands out"},
 		// Nearly the same words.
@@ -44,6 +49,8 @@ func TestBetween(t *testing.T) {
 		{"According to the Stern Review, waiting costs more", "The Stern Review on climate", 0.6, Cites, `"according to"`},
 		{"As Brown et al. found, tea helps", "Brown 2019: Tea and sleep", 0.5, Cites, "Brown et al"},
 		{"Tea helps (see https://example.org/tea).", "Tea study. https://example.org/tea", 0.5, Cites, "https://example.org/tea"},
+		{"Tea helps. https://example.org/ is a site", "Tea study. https://example.org", 0.5, RelatesTo, ""},
+		{"Tea helps. https://example.org/a", "Tea links. https://example.org/a and https://example.org/b", 0.5, RelatesTo, ""},
 		{"Our trial found no evidence that tea improves sleep", "Tea improves sleep", 0.7, Contradicts, `only one says "no"`},
 		{"A large trial in three towns found no evidence for the belief that herbal tea before midnight improves sleep or mood", "Tea improves sleep", 0.7, Contradicts, ""},
 		{"The trial confirms that tea improves sleep", "Tea improves sleep", 0.7, Supports, `"confirms"`},

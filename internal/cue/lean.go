@@ -100,6 +100,31 @@ func position(s sentence) (side float64, words []string, told bool) {
 	return side, words, told
 }
 
+// isOpinion reports whether a statement says what somebody thinks of something,
+// or what should be done: it has a word that demands or believes, or says that
+// something is good or bad. What describes or asks has no side that praise or
+// blame could take.
+func isOpinion(s sentence) bool {
+	if isQuestion(s) {
+		return false
+	}
+	is := 0 // words left in which "is" looks for a judgement
+	for _, t := range s {
+		if demands[t.text] || is > 0 && (t.feel == good || t.feel == bad) {
+			return true
+		}
+		switch is--; {
+		case being[t.text]:
+			is = 3
+		case t.text == "a", t.text == "an": // "is a free browser" describes
+			is = 0
+		}
+	}
+	return false
+}
+
+func isQuestion(s sentence) bool { return len(s) > 0 && s[len(s)-1].asks }
+
 // squash brings any sum between -1 and 1.
 func squash(x float64) float64 { return math.Tanh(x / 2) }
 

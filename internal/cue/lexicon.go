@@ -26,24 +26,23 @@ cleaner clear coheren* cohes* collaborat* comfort* compassion* competen* competi
 consisten* constructive* contribut* convenien* cooperat* correct* courag* creativ* credib* cultivat* cure* curious* customis* customiz* decen*
 dedicat* defend* delic* delight* dependable deserv* desirable development devot* dignif* dignit* diligen* diverse diversity durab* durable eager*
 earnest* easier easily easy economical effective* efficien* effortless* elegan* eloquen* emancipat* empower* enabl* enable* encourag* enhanc* enjoy*
-enlight* enrich* ensur* enthusias* entrepreneur* equal* equip* equit* essential* ethical ethically excel* excit* expert* fair fairer fairest fairly
-fairness faithful famous fantastic* faster favor* favour* favourable feasib* fertil* fitness flexib* flourish* fortun* free freedom* freely fresh
-friend* fruitful fulfil* fun gain* generous* genius* gentle* genuin* glor* good gracio* grateful* great greatest grow growing grows growth guarantee*
-guid* handy happi* happy harmless harmon* heal* healing healthier healthy help* heritag* heritage hero* heroic* holistic* honest* honor* honour* hope
-hopeful* humane hygien* ideal* immun* immune* impartial* impeccab* important impressiv* improv* incentiv* inclusiv* indispensab* ingeni* innocent*
-innovat* insight* inspir* intact integrit* intellig* invaluab* invigorat* joy* just justice justif* kindness knowledge lawful* leadership legitima*
-legitimacy legitimate liberali* liberalis* liberaliz* liberat* libert* lifesaving literacy lively logic* love* loyal* lucrativ* majest* marvel*
-mature* meaningful merci* merit* modern* moral morally motivat* necessary nobl* nurtur* nutrit* obedien* opportun* optim* outstanding peace* perfect*
-pioneer* pleas* pleasant* plentiful* plural* polite* popular posit* powerful practical pragmat* precious prefer* preserv* prestig* privileg*
-productiv* profess* proficien* profit* progress* promising* proper properly prosper* protect* proud* proven prudent* punctual* pure purif* quality
-rational* readines* reasonabl* reassur* recommend* reconcil* recover* rehabilit* rejuven* reliab* renewable* renown* rescu* resilien* resourceful*
-respected respectful responsible responsibly restor* revitali* revolution* reward* rich righteous* robust* safe* sane satisf* save saved saves saving*
-scalab* secur* self-defen* self-determination selfless* sensib* sensitiv* serene* simplif* sincer* skill* smart* solution* sophisticat* sovereign*
-splendid* spontan* stab* stimulat* straightforward* streamlin* strength* strong* succe* suffic* suitab* superior* suprem* surviv* sustain* sympath*
-talent* thorough* thoughtful* thriv* timeless* toleran* transparen* true trust* trustworth* truthful unbiased unbreakab* understand* unif* uniqu*
-unity upgrad* uplift* upright useful useful* utility vaccin* valid* valuab* valuable valued values versatil* viab* vibran* victor* vigil* virtu*
-vital* vivid* warm* wealthy welcom* welfare well-being well-informed wholesome* willing* win winning wins wisdom wise wisely won wonder* worth
-worthwhile worthy zeal*`
+enlight* enrich* ensur* enthusias* entrepreneur* equal* equit* essential* ethical ethically excel* excit* expert* fair fairer fairest fairly fairness
+faithful famous fantastic* faster favor* favour* favourable feasib* fertil* fitness flexib* flourish* fortun* free freedom* freely fresh friend*
+fruitful fulfil* fun gain* generous* genius* gentle* genuin* glor* good gracio* grateful* great greatest grow growing grows growth guarantee* handy
+happi* happy harmless harmon* heal* healing healthier healthy help* heritag* heritage hero* heroic* holistic* honest* honor* honour* hope hopeful*
+humane hygien* ideal* immun* immune* impartial* impeccab* important impressiv* improv* incentiv* inclusiv* indispensab* ingeni* innocent* innovat*
+insight* inspir* intact integrit* intellig* invaluab* invigorat* joy* justice justif* kindness lawful* leadership legitima* legitimacy legitimate
+liberali* liberalis* liberaliz* liberat* libert* lifesaving literacy lively logic* love* loyal* lucrativ* majest* marvel* mature* meaningful merci*
+merit* modern* moral morally motivat* necessary nobl* nurtur* nutrit* obedien* opportun* optim* outstanding peace* perfect* pioneer* pleas* pleasant*
+plentiful* plural* polite* popular posit* powerful practical pragmat* precious prefer* preserv* prestig* privileg* productiv* proficien* profit*
+progress* promising* proper properly prosper* protect* proud* proven prudent* punctual* pure purif* quality rational* readines* reasonabl* reassur*
+recommend* reconcil* recover* rehabilit* rejuven* reliab* renewable* renown* rescu* resilien* resourceful* respected respectful responsible
+responsibly restor* revitali* revolution* reward* righteous* robust* safe* sane satisf* save saved saves saving* scalab* secur* self-defen*
+self-determination selfless* sensib* sensitiv* serene* simplif* sincer* skill* smart* solution* sophisticat* sovereign* splendid* spontan* stab*
+stimulat* straightforward* streamlin* strength* strong* succe* suffic* suitab* superior* suprem* surviv* sustain* sympath* talent* thorough*
+thoughtful* thriv* timeless* toleran* transparen* true trust* trustworth* truthful unbiased unbreakab* understand* unif* uniqu* unity upgrad* uplift*
+upright useful useful* utility vaccin* valid* valuab* valuable valued values versatil* viab* vibran* victor* vigil* virtu* vital* vivid* warm* wealthy
+welcom* welfare well-being well-informed wholesome* willing* win winning wins wisdom wise wisely won wonder* worth worthwhile worthy zeal*`
 
 const badWords = `
 abandon* abnormal* absurd* abus* accident* accus* addict* adverse* affront* afraid aggress* alarm* alleg* ambigu* anger* angry annoy* antagoni*
@@ -114,8 +113,22 @@ welcom*`
 const opposing = `
 abandon* abolish* ban banned banning bans bar barred censor* challeng* condemn* contradict* contrary criminal* criminali* critici* debunk* decreas*
 denies disagree* disapprov* disband* discourag* discredit* dismantl* dismiss* disprov* disput* eliminat* end ending forbad* forbid* halt* harmful
-limit limiting object objected objects oppos* outlaw* prevent* prohibit* punish* questioned rebut* reduc* refus* refut* reject* remov* repeal* resist*
+limit limiting objected oppos* outlaw* prevent* prohibit* punish* questioned rebut* reduc* refus* refut* reject* remov* repeal* resist*
 restrict* revok* stop stopping suspend* undermin* veto* withdraw* wrong`
+
+// demands are words of opinions, being those that lead to a judgement.
+var (
+	demands = set(`should shouldn't must mustn't ought shall would wouldn't believe believes think thinks argue argues claim claims opinion justified unjustified deserve deserves`)
+	being   = set(`is isn't are aren't was wasn't were weren't be been being seems remains`)
+)
+
+func set(words string) map[string]bool {
+	out := map[string]bool{}
+	for w := range strings.FieldsSeq(words) {
+		out[w] = true
+	}
+	return out
+}
 
 // opposites are pairs that cannot both hold of one thing.
 var opposites = pairs(`increas*/decreas* increas*/reduc* increas*/declin* rais*/lower* rise*/fall* rising/falling grow*/shrink* more/less more/fewer higher/lower high/low better/worse best/worst good/bad ban*/allow* banned/permitted banned/legal
@@ -127,7 +140,7 @@ var opposites = pairs(`increas*/decreas* increas*/reduc* increas*/declin* rais*/
 
 // phrases that name a relation, with the words that follow them.
 var (
-	citing   = list(`according to|as reported by|as reported in|as shown by|as shown in|as cited in|cited in|cites|quoted in|quoting|quotes|reported by|reported in|as described in|as described by|as stated in|see also the paper|as noted by|published in|in the words of`)
+	citing   = list(`according to|as reported by|as reported in|as shown by|as shown in|as cited in|cited in|cites|quoted in|reported by|reported in|as described in|as described by|as stated in|see also the paper|as noted by|published in|in the words of`)
 	deriving = list(`derived from|derives from|based on|builds on|built on|adapted from|follows from|inspired by|extracted from|taken from|summary of|excerpt from|translation of|generalises|generalizes|draws on|extends`)
 	holding  = list(`part of|a component of|component of|a chapter of|chapter of|a section of|section of|a member of|member of|belongs to|a kind of|kind of|a type of|type of|a form of|form of|an example of|example of|an instance of|instance of|subset of|a step in|step in|a stage of|included in|a branch of|branch of|a subfield of|subfield of|contained in`)
 	causing  = list(`causes|caused|causing|leads to|lead to|led to|leading to|results in|result in|resulted in|resulting in|brings about|gives rise to|gave rise to|triggers|triggered|produces|induces|induced|is responsible for|contributes to|contribute to|contributed to|drives|makes people`)

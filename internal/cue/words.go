@@ -25,6 +25,7 @@ type meaning struct {
 type token struct {
 	text string // in small letters
 	root string // what words of one family share; "" for words without meaning of their own
+	asks bool   // it is the last of a question
 	meaning
 }
 
@@ -122,6 +123,9 @@ func read(text string) []sentence {
 			if len(all)-from == longest {
 				flush()
 			}
+			if (r == '?' || r == '？') && len(all) > from {
+				all[len(all)-1].asks = true
+			}
 			if r == '\n' || strings.ContainsRune(".!?;。！？", r) {
 				flush()
 			}
@@ -187,13 +191,7 @@ func root(w string) string {
 var endings = strings.Fields("ization isation ational ations ation ements ement ments ment ingly ings ing ies ied ers er ed es ly s e y")
 
 // empty are words that say nothing of their own about a subject.
-var empty = func() map[string]bool {
-	out := map[string]bool{}
-	for w := range strings.FieldsSeq(`a an the of to in on for and or is are was were be been being am that this these those it its as by at with from has have had will would should can could
+var empty = set(`a an the of to in on for and or is are was were be been being am that this these those it its as by at with from has have had will would should can could
 	may might must shall do does did house believes believe there their they we our us i you your he she his her him them than then also who whom whose which what when where how why so such if but
 	more most much many very some any all each every both other another own same only just even still yet too however although though while because since until into onto over under up down out off about
-	between through during before after above below again once here one two first new case thing things way ways s t re ve ll d m`) {
-		out[w] = true
-	}
-	return out
-}()
+	between through during before after above below again once here one two first new case thing things way ways s t re ve ll d m`)
