@@ -18,7 +18,7 @@ import (
 // the web are read when it is asked: a mistake in them stops nothing else.
 func (s *session) knowledge(parse note.Options) knowledge.Env {
 	return knowledge.Env{
-		Vault: s.vault, Store: s.store, Search: s.search, Fresh: s.fresh, Parse: parse, Folder: s.folder, Judge: judge.Judge{Log: s.log},
+		Vault: s.vault, Store: s.store, Search: s.search, Fresh: s.fresh, Parse: parse, Folder: s.folder, Judge: judge.Judge{Log: s.log, Memory: &judge.Memory{}},
 		Web: func() (websearch.Searcher, error) {
 			c, err := s.app.config().Read()
 			if err != nil {
