@@ -44,6 +44,12 @@ func ask[T any](ctx context.Context, j Judge, q question, parse func(fields) (T,
 		System: rules, Format: q.format(), MaxTokens: maxAnswer,
 		Messages: []llm.Message{llm.Say(llm.User, q.task+"\n\n"+enclose(q.blocks))},
 	}
+	key := keyOf(b.Model, &r)
+	if known, ok := j.Memory.get(key); ok {
+		if out, fits := known.(T); fits {
+			return out, b, nil
+		}
+	}
 	var wrong problem
 	for range 2 {
 		a, err := llm.Ask(ctx, j.Model, r)
@@ -61,6 +67,7 @@ func ask[T any](ctx context.Context, j Judge, q question, parse func(fields) (T,
 			out, err = parse(f)
 		}
 		if err == nil {
+			j.Memory.put(key, out)
 			return out, b, nil
 		}
 		if !errors.As(err, &wrong) {

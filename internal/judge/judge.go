@@ -45,6 +45,8 @@ const (
 type Judge struct {
 	Model llm.Model    // nil: none
 	Log   *slog.Logger // nil: none
+	// Memory keeps answers of the model; nil: every question is asked again.
+	Memory *Memory
 	// Types are relation types beside the built-in ones, which only a model can
 	// suggest.
 	Types []string
