@@ -99,14 +99,14 @@ var phrases = func() map[string][]phrase {
 const after = 8
 
 // named looks for a phrase in a whose object is b: two words of what b says
-// must follow it, or all where it says less. A denial before the phrase takes
-// it back. The same address or work in both is a citation.
+// must follow it, or all where it says less; three for what bears it out or
+// denies it, since those must meet the statement and not only its subject. A
+// denial before the phrase takes it back. The same address or work in both is a citation.
 func (p *pair) named() (Suggestion, bool) {
 	if s, ok := p.cited(); ok {
 		return s, true
 	}
-	need := min(2, len(p.roots))
-	if need == 0 {
+	if len(p.roots) == 0 {
 		return Suggestion{}, false
 	}
 	for _, s := range p.a {
@@ -118,7 +118,11 @@ func (p *pair) named() (Suggestion, bool) {
 				if i > 0 && s[i-1].feel == negates || i > 1 && s[i-2].feel == negates {
 					break
 				}
-				if got := p.object(s[i+len(ph.words):]); len(got) >= need {
+				need := 2
+				if ph.typ == Supports || ph.typ == Contradicts {
+					need = 3
+				}
+				if got := p.object(s[i+len(ph.words):]); len(got) >= min(need, len(p.roots)) {
 					words := strings.Join(ph.words, " ")
 					why := fmt.Sprintf("says %q of %s", words, quoted(got))
 					if ph.typ == RelatesTo {

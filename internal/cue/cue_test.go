@@ -54,6 +54,9 @@ func TestBetween(t *testing.T) {
 		{"Our trial found no evidence that tea improves sleep", "Tea improves sleep", 0.7, Contradicts, `only one says "no"`},
 		{"A large trial in three towns found no evidence for the belief that herbal tea before midnight improves sleep or mood", "Tea improves sleep", 0.7, Contradicts, ""},
 		{"The trial confirms that tea improves sleep", "Tea improves sleep", 0.7, Supports, `"confirms"`},
+		{"A trial shows that cold brew is mild", "Cold brew is mild", 0.7, Supports, `"shows that"`},
+		{"A trial shows that cold brew is not mild", "Cold brew is mild", 0.7, Contradicts, `only one says "not"`},
+		{"A study shows that sales of cold brew are rising", "Cold brew is mild", 0.6, RelatesTo, "both speak of"},
 		// Nothing to go by.
 		{"", "", 0, RelatesTo, "nothing stands out"},
 		{"Tee hilft beim Schlafen", "Wer Tee trinkt, schläft besser", 0.7, RelatesTo, "both speak of"},
