@@ -102,6 +102,7 @@ func TestDiffer(t *testing.T) {
 		{"Boil it for 5 minutes", "Boil it for 10 minutes", "numbers"},
 		{"Boil it for 5 minutes", "Boil it five minutes", ""},
 		{"You need not worry", "You need to worry", `only one says "not"`},
+		{"It is not mild. It tastes not sour.", "It is mild. It tastes sour.", `only one says "not"`},
 		{"You do not need to worry.", "You don't have to worry.", ""},
 		{"It is legal here", "It is illegal here", `"legal" stands against "illegal"`},
 		{"It is not legal here", "It is illegal here", ""},

@@ -25,7 +25,8 @@ func Differ(a, b string) string {
 	}
 	one, two, opposed := opposite(x, y)
 	mine, yours := denials(x), denials(y)
-	odd := (len(mine)+len(yours))%2 == 1
+	// Two denials undo each other in a sentence, not in a title and a text.
+	odd := (len(mine)+len(yours))%2 == 1 || (len(mine) == 0) != (len(yours) == 0)
 	switch {
 	case opposed && !odd:
 		return fmt.Sprintf("%q stands against %q", one, two)

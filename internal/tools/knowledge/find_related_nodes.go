@@ -3,9 +3,11 @@ package knowledge
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"lore/internal/change"
 	"lore/internal/confidence"
+	"lore/internal/cue"
 	"lore/internal/graph"
 	"lore/internal/index"
 	"lore/internal/judge"
@@ -102,7 +104,12 @@ func (r *RelatedNodes) link(ctx context.Context, env Env, n *node) (change.Set, 
 			continue
 		}
 		sure := confidence.Round(x.Sure)
-		id, err := env.relate(ctx, e, random, x.Path, relation.Relation{Type: x.Suggested, Confidence: &sure})
+		rel := relation.Relation{Type: x.Suggested, Confidence: &sure}
+		if r.Method == judge.ByCues && (x.Suggested == cue.Supports || x.Suggested == cue.Contradicts) {
+			// Words alone are too often wrong about who is right.
+			rel.Type, rel.Notes = cue.RelatesTo, "perhaps "+strings.ToLower(x.Suggested)
+		}
+		id, err := env.relate(ctx, e, random, x.Path, rel)
 		if err != nil {
 			return nil, err
 		}
