@@ -27,8 +27,8 @@ var layers = [][]string{
 	{"embed/builtin", "embed/ollama", "embed/openai", "index/vecfile", "vault/journal", "join"},
 	{"index/sqlite", "index/indextest", "search", "graph", "relink", "policy", "vault/writer"},
 	{"tool"},
-	{"tool/tooldoc", "approval", "history", "token", "peer", "settings"},
-	{"tool/tooltest"}, // only tests link it
+	{"tool/tooldoc", "approval", "history", "token", "peer", "settings", "chat"},
+	{"tool/tooltest", "agent"}, // only tests link tooltest
 	{"tools/notes", "tools/find", "tools/knowledge", "tools/work", "tools/external"},
 	{"surface/draw", "surface/argv", "surface/serve", "surface/template", "surface/task"},
 	{"surface/install", "surface/servers"},
