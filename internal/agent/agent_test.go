@@ -17,6 +17,7 @@ import (
 	"lore/internal/chat"
 	"lore/internal/llm"
 	"lore/internal/llm/llmtest"
+	"lore/internal/llm/quote"
 	"lore/internal/state"
 	"lore/internal/tool"
 	"lore/internal/tool/tooltest"
@@ -402,5 +403,30 @@ func TestALongTalkIsToldInShort(t *testing.T) {
 	}
 	if strings.Contains(text, "Answer 0. word") || !strings.Contains(text, "xyzzy0") {
 		t.Error("the old answer is sent again, or the request is not")
+	}
+}
+
+func TestWithoutAModel(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.Model = func(context.Context, string) (llm.Model, llm.Info, error) { return quote.Model{}, quote.Info(), nil }
+	r := w.ask(t, "may I boil green tea?")
+	m := w.last(t)
+	if text := said(m); r.Status != chat.Done || !strings.Contains(text, "> ") || !strings.Contains(text, "[[Tea#Tea]]") || !strings.Contains(text, "No language model") {
+		t.Fatalf("%+v\n%s", r, text)
+	}
+	if len(m.Citations) == 0 || m.Citations[0].State != "read" {
+		t.Errorf("%+v", m.Citations)
+	}
+	r = w.ask(t, `/rename_note Tea "Green tea"`)
+	if r.Status != chat.WaitingApproval {
+		t.Fatalf("%+v\n%s", r, said(w.last(t)))
+	}
+	q := w.callsOf(t, r.ID)[0].Question
+	if _, err := w.reg.Answer(t.Context(), access.Terminal(), q, tool.Answer{Approve: true}); err != nil {
+		t.Fatal(err)
+	}
+	if r = w.work(t, r.ID); r.Status != chat.Done || !strings.Contains(w.file(t, "Green tea.md"), "leaves") {
+		t.Errorf("%+v", r)
 	}
 }

@@ -219,6 +219,9 @@ Write no more than 400 words.`
 // person stay word for word, and nothing is deleted. When nothing can be told in
 // short, or hard is not set and there is still room, nothing happens.
 func (w *worker) compact(ctx context.Context, hard bool) error {
+	if w.info.Mute {
+		return nil
+	}
 	keep := min(recentMost, int(recentPart*float64(w.budget())))
 	cutAt := len(w.messages)
 	for used := 0; cutAt > 0; cutAt-- {
