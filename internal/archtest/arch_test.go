@@ -31,7 +31,7 @@ var layers = [][]string{
 	{"tool/tooltest", "agent"}, // only tests link tooltest
 	{"tools/notes", "tools/find", "tools/knowledge", "tools/work", "tools/external"},
 	{"surface/draw", "surface/argv", "surface/serve", "surface/template", "surface/task"},
-	{"surface/install", "surface/servers"},
+	{"surface/install", "surface/servers", "surface/talk"},
 	{"surface/cli", "surface/rest", "surface/page", "surface/mcp", "desk"},
 	{"surface/mcp/conformance"},
 	{"app"},
