@@ -262,9 +262,18 @@ func Around(ctx context.Context, s index.Store, path string, depth, limit int, h
 	return r, nil
 }
 
+// MostSeen is how many notes a search for a way looks at before it gives up: a
+// large vault in which nothing connects two notes would be read as a whole to
+// say so.
+const MostSeen = 10_000
+
+// ErrFar says that a way was not found among the notes that were looked at.
+var ErrFar = fault.New(fault.NotFound, "no way was found among the %d notes nearest to the two", MostSeen)
+
 // Way returns the edges of a shortest way between two notes, in order, or nil
 // when there is none within most steps. It searches from both ends, so that it
-// touches what lies near them and not the vault.
+// touches what lies near them and not the vault; when that is too much, the
+// error is [ErrFar].
 func Way(ctx context.Context, s index.Store, from, to string, most int, hop Hop) ([]Edge, error) {
 	if from == to {
 		return []Edge{}, nil
@@ -282,6 +291,9 @@ func Way(ctx context.Context, s index.Store, from, to string, most int, hop Hop)
 		}
 		if meet != "" {
 			return append(a.trail(meet), reversed(b.trail(meet))...), nil
+		}
+		if len(a.came)+len(b.came) > MostSeen && len(front.level) > 0 {
+			return nil, ErrFar
 		}
 	}
 	return nil, nil

@@ -27,6 +27,15 @@ var orders = map[index.Order]string{
 // Notes reads rows.
 func (s *Store) Notes(ctx context.Context, sel index.Select) (_ []index.Row, err error) {
 	defer s.notice(&err)
+	if sel.IDs == nil && sel.Paths == nil {
+		q, args, ok, err := s.nodePage(ctx, &sel)
+		if err != nil || ok && q == "" {
+			return nil, err
+		}
+		if ok {
+			return s.rows(ctx, q, args...)
+		}
+	}
 	w := condition(&sel.Filter)
 	if sel.IDs != nil || sel.Paths != nil {
 		if len(sel.IDs)+len(sel.Paths) == 0 {
@@ -50,7 +59,11 @@ func (s *Store) Notes(ctx context.Context, sel index.Select) (_ []index.Row, err
 	if sel.Limit > 0 {
 		q += fmt.Sprintf(` LIMIT %d OFFSET %d`, sel.Limit, sel.Offset)
 	}
-	rows, err := s.db.Query(ctx, q, w.args...)
+	return s.rows(ctx, q, w.args...)
+}
+
+func (s *Store) rows(ctx context.Context, q string, args ...any) ([]index.Row, error) {
+	rows, err := s.db.Query(ctx, q, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read notes: %w", err)
 	}
@@ -86,6 +99,7 @@ func scanRow(rows *sql.Rows) (index.Row, error) {
 // many go as one.
 func in[T any](w *where, column string, values []T) {
 	if len(values) <= group {
+		values = padded(values)
 		w.add(column+" IN "+marks(len(values)), anys(values)...)
 		return
 	}
@@ -178,7 +192,8 @@ func (s *Store) Relations(ctx context.Context, q index.RelationQuery) (_ []index
 	var types []any
 	narrow := ""
 	if len(q.Types) > 0 {
-		narrow, types = ` AND r.type IN `+marks(len(q.Types)), anys(q.Types)
+		// The plus keeps SQLite from beginning with all relations of a type.
+		narrow, types = ` AND +r.type IN `+marks(len(q.Types)), anys(q.Types)
 	}
 	if q.Limit > 0 {
 		tail += fmt.Sprintf(" LIMIT %d", q.Limit)
@@ -202,7 +217,27 @@ func (s *Store) Relations(ctx context.Context, q index.RelationQuery) (_ []index
 	case q.IDs != nil:
 		return by(`r.edge <> '' AND r.edge`, q.IDs)
 	}
-	return s.relations(ctx, head+`1`+narrow+tail, types...)
+	if len(types) > 0 {
+		return s.relationsOfTypes(ctx, head, tail, q.Limit, types)
+	}
+	return s.relations(ctx, head+`1`+tail)
+}
+
+// relationsOfTypes reads relations wherever they stand. A few of many are looked
+// for along the paths, where they come soon; otherwise all are read and sorted.
+func (s *Store) relationsOfTypes(ctx context.Context, head, tail string, limit int, types []any) ([]index.Relation, error) {
+	among := marks(len(types))
+	if limit > 0 {
+		n, err := s.countUpTo(ctx, few, `relations WHERE type IN `+among, types...)
+		if err != nil {
+			return nil, err
+		}
+		if n == few {
+			head = strings.Replace(head, `FROM relations r JOIN notes n ON`, `FROM notes n CROSS JOIN relations r ON`, 1)
+			return s.relations(ctx, head+`+r.type IN `+among+tail, types...)
+		}
+	}
+	return s.relations(ctx, head+`r.type IN `+among+tail, types...)
 }
 
 func (s *Store) relations(ctx context.Context, query string, args ...any) ([]index.Relation, error) {
@@ -223,12 +258,25 @@ func (s *Store) relations(ctx context.Context, query string, args ...any) ([]ind
 }
 
 // group is how many values one statement gets.
-const group = 500
+const group = 512
+
+// padded repeats the last value until there are 1, 2, 4, 8 and so on: lists of all
+// lengths would be as many questions to prepare, and too many to keep ready.
+func padded[T any](vs []T) []T {
+	want := 1
+	for want < len(vs) {
+		want *= 2
+	}
+	if len(vs) == 0 || want == len(vs) {
+		return vs
+	}
+	return append(slices.Clone(vs), slices.Repeat(vs[len(vs)-1:], want-len(vs))...)
+}
 
 func grouped[K, V any](keys []K, read func([]K) ([]V, error)) ([]V, error) {
 	var out []V
 	for g := range slices.Chunk(keys, group) {
-		vs, err := read(g)
+		vs, err := read(padded(g))
 		if err != nil {
 			return nil, err
 		}
@@ -265,8 +313,9 @@ func (s *Store) Names(ctx context.Context, q index.NameQuery) (_ []index.Name, e
 		if limit <= 0 {
 			limit = -1
 		}
-		return s.names(ctx, `SELECT m.key, m.kind, n.path FROM names m JOIN notes n ON n.id = m.note
-		  WHERE m.key >= ? AND m.key < ? AND m.kind = ? ORDER BY m.key, n.path LIMIT ?`, q.Prefix, q.Prefix+"\U0010FFFF", int(q.Kind), limit)
+		// The kind is written out: only so is the index of ids known to hold all.
+		return s.names(ctx, fmt.Sprintf(`SELECT m.key, m.kind, n.path FROM names m JOIN notes n ON n.id = m.note
+		  WHERE m.key >= ? AND m.key < ? AND m.kind = %d ORDER BY m.key, n.path LIMIT ?`, q.Kind), q.Prefix, q.Prefix+"\U0010FFFF", limit)
 	}
 	if q.Keys == nil {
 		return s.names(ctx, `SELECT m.key, m.kind, n.path FROM names m JOIN notes n ON n.id = m.note ORDER BY m.key, m.kind, n.path`)
@@ -363,6 +412,10 @@ func (s *Store) Facets(ctx context.Context, f index.Facet, filter index.Filter) 
 		return nil, fmt.Errorf("unknown facet %q", f)
 	}
 	w := condition(&filter)
+	rest := filter
+	if rest.Kinds = nil; f == index.FacetType && !narrow(&rest) {
+		query = `SELECT n.type, sum(n.notes) FROM types n WHERE %s GROUP BY n.type ORDER BY 2 DESC, 1`
+	}
 	rows, err := s.db.Query(ctx, fmt.Sprintf(query, w.sql()), w.args...)
 	if err != nil {
 		return nil, fmt.Errorf("count by %s: %w", f, err)
