@@ -19,7 +19,7 @@ const (
 	// sorted.
 	mostArms = 16
 	// few is how many nodes are sorted rather than looked for along an order.
-	few = 1000
+	few = 300
 )
 
 // nodesOnly reports whether a filter asks for nodes by type and confidence and
@@ -73,7 +73,8 @@ func (s *Store) nodePage(ctx context.Context, sel *index.Select) (query string, 
 		args = append(args, w.args...)
 	}
 	order := strings.Replace(orders[sel.Order], "lower(n.title)", "n.low", 1)
-	return `SELECT ` + rowColumns + ` FROM (` + strings.Join(arms, ` UNION ALL `) + `) n ORDER BY ` + order +
+	// SQLite merges the arms only by columns that it also returns.
+	return `SELECT ` + rowColumns + `, n.low FROM (` + strings.Join(arms, ` UNION ALL `) + `) n ORDER BY ` + order +
 		fmt.Sprintf(` LIMIT %d OFFSET %d`, sel.Limit, sel.Offset), args, true, nil
 }
 

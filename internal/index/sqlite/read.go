@@ -33,7 +33,7 @@ func (s *Store) Notes(ctx context.Context, sel index.Select) (_ []index.Row, err
 			return nil, err
 		}
 		if ok {
-			return s.rows(ctx, q, args...)
+			return s.rows(ctx, new(string), q, args...)
 		}
 	}
 	w := condition(&sel.Filter)
@@ -59,10 +59,11 @@ func (s *Store) Notes(ctx context.Context, sel index.Select) (_ []index.Row, err
 	if sel.Limit > 0 {
 		q += fmt.Sprintf(` LIMIT %d OFFSET %d`, sel.Limit, sel.Offset)
 	}
-	return s.rows(ctx, q, w.args...)
+	return s.rows(ctx, nil, q, w.args...)
 }
 
-func (s *Store) rows(ctx context.Context, q string, args ...any) ([]index.Row, error) {
+// rows reads rows, and into more what the question returns beside them.
+func (s *Store) rows(ctx context.Context, more any, q string, args ...any) ([]index.Row, error) {
 	rows, err := s.db.Query(ctx, q, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read notes: %w", err)
@@ -70,7 +71,7 @@ func (s *Store) rows(ctx context.Context, q string, args ...any) ([]index.Row, e
 	defer rows.Close()
 	var out []index.Row
 	for rows.Next() {
-		r, err := scanRow(rows)
+		r, err := scanRow(rows, more)
 		if err != nil {
 			return nil, err
 		}
@@ -79,13 +80,19 @@ func (s *Store) rows(ctx context.Context, q string, args ...any) ([]index.Row, e
 	return out, rows.Err()
 }
 
-func scanRow(rows *sql.Rows) (index.Row, error) {
+func scanRow(rows *sql.Rows, more any) (index.Row, error) {
 	var r index.Row
 	var hash sql.RawBytes
 	var inode int64
 	var tags, aliases, props, problems string
-	err := rows.Scan(&r.ID, &r.File.Path, &r.Kind, &r.Title, &r.Type, &r.Node, &r.Sure, &r.Date, &r.File.Size, &r.File.ModTime, &inode, &hash, &r.File.Seen,
-		&r.Words, &r.Lines, &r.Tasks, &r.Done, &r.ReadOnly, &tags, &aliases, &props, &problems)
+	into := []any{
+		&r.ID, &r.File.Path, &r.Kind, &r.Title, &r.Type, &r.Node, &r.Sure, &r.Date, &r.File.Size, &r.File.ModTime, &inode, &hash, &r.File.Seen,
+		&r.Words, &r.Lines, &r.Tasks, &r.Done, &r.ReadOnly, &tags, &aliases, &props, &problems,
+	}
+	if more != nil {
+		into = append(into, more)
+	}
+	err := rows.Scan(into...)
 	if err != nil {
 		return r, err
 	}
