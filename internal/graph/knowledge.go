@@ -142,31 +142,17 @@ func standing(ctx context.Context, s index.Store, paths []string, hop Hop) ([]Ed
 // untyped are the links from the paths and to the keys that are not the links of
 // relations.
 func untyped(ctx context.Context, s index.Store, paths, keys []string) ([]Edge, error) {
-	from, err := s.Links(ctx, index.LinkQuery{From: paths})
+	from, err := s.Links(ctx, index.LinkQuery{From: paths, Untyped: true})
 	if err != nil {
 		return nil, err
 	}
-	to, err := s.Links(ctx, index.LinkQuery{To: append([]string{}, keys...)})
+	to, err := s.Links(ctx, index.LinkQuery{To: append([]string{}, keys...), Untyped: true})
 	if err != nil {
 		return nil, err
-	}
-	links := append(from, to...)
-	var sources []string
-	for _, l := range links {
-		sources = append(sources, l.From)
-	}
-	slices.Sort(sources)
-	stated, err := s.Relations(ctx, index.RelationQuery{From: append([]string{}, slices.Compact(sources)...)})
-	if err != nil {
-		return nil, err
-	}
-	typed := map[string][]index.Relation{}
-	for _, r := range stated {
-		typed[r.From] = append(typed[r.From], r)
 	}
 	var out []index.Relation
-	for _, l := range links {
-		if l.Target == "" || slices.ContainsFunc(typed[l.From], func(r index.Relation) bool { return r.Start <= l.Start && l.End <= r.End }) {
+	for _, l := range append(from, to...) {
+		if l.Target == "" {
 			continue
 		}
 		out = append(out, index.Relation{From: l.From, Type: LinksTo, Kind: l.Kind, Target: l.Target, Fragment: l.Fragment, Form: "link", Line: l.Line, Start: l.Start, End: l.End})

@@ -163,19 +163,21 @@ func (s *Store) Links(ctx context.Context, q index.LinkQuery) (_ []index.Link, e
 	defer s.notice(&err)
 	const head = `SELECT n.path, l.kind, l.target, l.fragment, l.text, l.field, l.line, l.start, l.stop
 	  FROM links l JOIN notes n ON n.id = l.note WHERE `
-	limit := ""
-	if q.Limit > 0 {
-		limit = fmt.Sprintf(" LIMIT %d", q.Limit)
+	tail := ` ORDER BY n.path, l.seq`
+	if q.Untyped {
+		tail = ` AND NOT EXISTS (SELECT 1 FROM relations r WHERE r.note = l.note AND r.start <= l.start AND l.stop <= r.stop)` + tail
 	}
-	const order = ` ORDER BY n.path, l.seq`
+	if q.Limit > 0 {
+		tail += fmt.Sprintf(" LIMIT %d", q.Limit)
+	}
 	switch {
 	case q.From != nil:
 		return grouped(q.From, func(g []string) ([]index.Link, error) {
-			return s.links(ctx, head+`n.path IN `+marks(len(g))+order+limit, anys(g)...)
+			return s.links(ctx, head+`n.path IN `+marks(len(g))+tail, anys(g)...)
 		})
 	case q.To != nil:
 		out, err := grouped(q.To, func(g []string) ([]index.Link, error) {
-			return s.links(ctx, head+`l.key IN `+marks(len(g))+order+limit, anys(g)...)
+			return s.links(ctx, head+`l.key IN `+marks(len(g))+tail, anys(g)...)
 		})
 		if len(q.To) > group {
 			slices.SortStableFunc(out, func(a, b index.Link) int {
@@ -187,7 +189,7 @@ func (s *Store) Links(ctx context.Context, q index.LinkQuery) (_ []index.Link, e
 		}
 		return out, err
 	}
-	return s.links(ctx, head+`1`+order+limit)
+	return s.links(ctx, head+`1`+tail)
 }
 
 // Relations reads relations, in groups like links.
