@@ -21,9 +21,9 @@ import (
 // packages of a lower layer; a child ranks above its parent.
 var layers = [][]string{
 	{"fault", "change", "vector", "paging", "confidence"},
-	{"note", "access", "event", "db", "sample", "pattern", "syncname", "schema", "pick", "home", "mcpconfig", "tomledit", "egress"},
-	{"relation", "llm", "vault", "embed", "embed/wordpiece", "state", "mcpinstall", "beacon", "roster", "signin", "websearch"},
-	{"embed/bert", "embed/remote", "index", "audit", "vault/disk", "vault/vaultcheck", "signin/signintest"}, // only tests link vaultcheck and signintest
+	{"note", "access", "event", "db", "sample", "pattern", "syncname", "schema", "pick", "home", "mcpconfig", "tomledit", "egress", "cue"},
+	{"relation", "llm", "digest", "vault", "embed", "embed/wordpiece", "state", "mcpinstall", "beacon", "roster", "signin", "websearch"},
+	{"embed/bert", "embed/remote", "index", "audit", "vault/disk", "judge", "vault/vaultcheck", "signin/signintest", "llm/llmtest"}, // only tests link vaultcheck, signintest and llmtest
 	{"embed/builtin", "embed/ollama", "embed/openai", "index/vecfile", "vault/journal", "join"},
 	{"index/sqlite", "index/indextest", "search", "graph", "relink", "policy", "vault/writer"},
 	{"tool"},
@@ -39,7 +39,9 @@ var layers = [][]string{
 
 // barred says what a package must never know, beside what its rank forbids.
 var barred = map[string][]string{
-	"relation":                {"vector", "paging", "access", "event", "db", "sample", "pattern", "syncname", "schema", "pick", "home", "mcpconfig", "tomledit"},
+	"relation":                {"vector", "paging", "access", "event", "db", "sample", "pattern", "syncname", "schema", "pick", "home", "mcpconfig", "tomledit", "cue"},
+	"digest":                  {"db", "event", "access", "home", "cue"},
+	"judge":                   {"vault", "embed", "state", "relation", "db", "event", "access", "home"},
 	"vault":                   {"embed"},
 	"search":                  {"vault"},
 	"graph":                   {"vault"},

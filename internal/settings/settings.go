@@ -23,6 +23,7 @@ import (
 	"lore/internal/schema"
 	"lore/internal/tomledit"
 	"lore/internal/tool"
+	"lore/internal/vault"
 )
 
 // A Place is where settings come from, beside flags.
@@ -68,6 +69,9 @@ type File struct {
 		Create string `toml:"create,omitempty"`
 		Many   string `toml:"many,omitempty"`
 	} `toml:"approve,omitempty"`
+	Nodes struct {
+		Folder string `toml:"folder,omitempty"`
+	} `toml:"nodes,omitempty"`
 	Limits struct {
 		Calls   string `toml:"calls,omitempty"`
 		Changes string `toml:"changes,omitempty"`
@@ -139,6 +143,10 @@ func values() []value {
 			func(c *File) *string { return &c.Approve.Many }, checkNumber("approve.many"), nil,
 		},
 		{
+			"nodes.folder", "where new nodes of the knowledge graph go, each type into a folder of its own", "Nodes", "LORE_NODES_FOLDER",
+			func(c *File) *string { return &c.Nodes.Folder }, checkFolder, nil,
+		},
+		{
 			"limits.calls", "how many calls a program or model may make in a minute", "300", "LORE_LIMITS_CALLS",
 			func(c *File) *string { return &c.Limits.Calls }, checkNumber("limits.calls"), nil,
 		},
@@ -160,6 +168,14 @@ func checkCreate(s string) error {
 func CheckSwitch(s string) error {
 	if !slices.Contains([]string{"on", "off", "ask", "allow"}, s) {
 		return fault.Field("tools", "use on, off, ask or allow", "%q is none of them", s)
+	}
+	return nil
+}
+
+// checkFolder refuses what is no folder of a vault.
+func checkFolder(s string) error {
+	if _, err := vault.CleanNew(s + "/x.md"); err != nil {
+		return fault.Field("nodes.folder", "give a folder of the vault, like Nodes or Ideas/Nodes", "%q is none", s)
 	}
 	return nil
 }

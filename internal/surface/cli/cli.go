@@ -279,6 +279,9 @@ func (p *program) root(args []string) *cobra.Command {
 func (p *program) unknownCommand(cmd *cobra.Command, word string) error {
 	var names []string
 	for _, c := range cmd.Commands() {
+		if c.Hidden {
+			continue
+		}
 		names = append(names, c.Name())
 		names = append(names, c.Aliases...)
 	}

@@ -53,7 +53,7 @@ func (p *program) addTool(root *cobra.Command, t *tool.Tool, args []string) {
 	for _, c := range parent.Commands() {
 		words = append(words, c.Name())
 	}
-	parent.Short = "Commands: " + strings.Join(words, ", ")
+	parent.Short = "Has commands of its own: " + strings.Join(words, ", ")
 }
 
 // toolCommand makes the command of a tool. Its flags are made only when the

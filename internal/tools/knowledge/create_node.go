@@ -14,6 +14,7 @@ import (
 	"lore/internal/change"
 	"lore/internal/fault"
 	"lore/internal/index"
+	"lore/internal/judge"
 	"lore/internal/note"
 	"lore/internal/tool"
 	"lore/internal/vault"
@@ -38,6 +39,8 @@ type NodeCreated struct {
 	Title      string   `json:"title"`
 	Confidence *float64 `json:"confidence"`
 	Hash       string   `json:"hash"`
+	// Related are nodes that may be related; nothing is linked.
+	Related []RelatedNode `json:"related_nodes,omitempty"`
 
 	warnings []string
 }
@@ -65,7 +68,28 @@ func (in CreateNode) Plan(ctx context.Context, env Env) (NodeCreated, change.Set
 	if len(same) > 0 {
 		out.warnings = append(out.warnings, "there is a note of this name already: "+same[0].Path)
 	}
+	if in.AutoAnalyze {
+		if out.Related, err = env.relatedText(ctx, typ, d.title, d.text); err != nil {
+			return none, nil, err
+		}
+	}
 	return out, change.Set{change.Create(p, d.written)}, nil
+}
+
+// What is told of a new node's neighbours unasked.
+const (
+	analysed     = 5
+	analysedLike = 0.5
+)
+
+// relatedText finds the nodes that a text may be related to.
+func (env Env) relatedText(ctx context.Context, typ, title, text string) ([]RelatedNode, error) {
+	found, _, err := env.nearText(ctx, title, text, analysed, analysedLike)
+	if err != nil {
+		return nil, err
+	}
+	out, _, err := env.suggestions(ctx, judge.Doc{Title: title, Text: text, Type: typ}, found)
+	return out, err
 }
 
 // knownTypes are the types that every vault has.
@@ -322,5 +346,12 @@ func (n NodeCreated) Preview() tool.Preview {
 
 // View says what was made.
 func (n NodeCreated) View() tool.View {
-	return tool.View{Text: fmt.Sprintf("created %s: the %s %s in %s\n", n.NodeID, n.Type, n.Title, n.Path)}
+	v := tool.View{Text: fmt.Sprintf("created %s: the %s %s in %s\n", n.NodeID, n.Type, n.Title, n.Path)}
+	if len(n.Related) > 0 {
+		v.Head, v.Foot = []string{"may", "node", "title", "why"}, "nothing is linked; relationship create does"
+	}
+	for _, r := range n.Related {
+		v.Rows = append(v.Rows, []string{r.Suggested, r.ID, r.Title, r.Reasoning})
+	}
+	return v
 }

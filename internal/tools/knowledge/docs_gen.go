@@ -5,6 +5,20 @@ package knowledge
 import "lore/internal/tool"
 
 var docs = map[string]tool.Comment{
+	"Basis": {Text: "Basis says how an answer came about.", Fields: map[string]string{
+		"Fallback": "Fallback says why the model's answer was not used.",
+		"Method":   "Method is \"model\", or without one \"extractive\" for summaries and \"cues\" for types; \"formula\" for a calculation, \"stated\" for what the caller said.",
+		"Model":    "Model that was asked.",
+		"Usage":    "Usage is what the model used.",
+	}},
+	"ContextText": {Text: "ContextText is what neighbours say, by what they mean for the node.", Fields: map[string]string{}},
+	"Contradiction": {Text: "Contradiction is one pair.", Fields: map[string]string{
+		"Kind":    "Kind is \"stated\", \"both_sides\" (a note states support and contradiction), or \"suspected\".",
+		"Tension": "Tension is 0 to 1: how sure one is of both nodes and of the contradiction.",
+	}},
+	"Contradictions": {Text: "Contradictions are pairs of nodes that disagree, the sharpest first.", Fields: map[string]string{
+		"Total": "Total counts those that are stated.",
+	}},
 	"CreateNode": {Text: "CreateNode makes a note that is a node of the knowledge graph: an observation, a hypothesis, a claim, a source, a question, a concept.", Fields: map[string]string{
 		"AutoAnalyze": "Look for related nodes too; nothing is linked.",
 		"Content":     "title, and text (or claim, question, or url of a Source); confidence 0 to 1; every other field becomes a property.",
@@ -24,10 +38,21 @@ var docs = map[string]tool.Comment{
 	"DeleteRelationship": {Text: "DeleteRelationship removes a relationship from the note that states it. It is always asked about.", Fields: map[string]string{
 		"EdgeID": "Id of the relationship, from get_node.",
 	}},
+	"DuplicatePair": {Text: "DuplicatePair is one pair; the first is the one with more to it.", Fields: map[string]string{}},
+	"Duplicates": {Text: "Duplicates are pairs of nodes that seem to say the same, nearest first.", Fields: map[string]string{
+		"Looked": "Looked counts the nodes that were compared with all others.",
+		"More":   "More tells how to go on.",
+	}},
+	"EdgeConfidence": {Text: "EdgeConfidence is the confidence of a relation with its reasons.", Fields: map[string]string{
+		"Old":   "Old is 0.5 when nothing was stated.",
+		"Prior": "Prior is what was stated before anything was counted.",
+	}},
 	"Env": {Text: "Env is what these tools may touch.", Fields: map[string]string{
 		"Folder": "Folder is where new nodes go, each type into a folder of its own.",
 		"Fresh":  "Fresh tells how far the index can be believed.",
+		"Judge":  "Judge finds types and words, with a model where there is one.",
 		"Parse":  "the dialect of the vault",
+		"Web":    "Web is what searches the web; it gives nil until a person has chosen one.",
 	}},
 	"ExportGraph": {Text: "ExportGraph writes the knowledge graph, or the part around a node, in a form that other programs read.", Fields: map[string]string{
 		"Depth":  "How many steps around it.",
@@ -37,6 +62,24 @@ var docs = map[string]tool.Comment{
 		"Types":  "Types of relationships; LINKS_TO means untyped links. Without it, all but those.",
 	}},
 	"Factor": {Text: "Factor is one reason for a confidence.", Fields: map[string]string{}},
+	"FindContradictions": {Text: "FindContradictions lists nodes that cannot both be right: where one says so of the other, where a note supports both sides, and on request where only the texts suggest it.", Fields: map[string]string{
+		"Limit":   "Most contradictions.",
+		"NodeID":  "Only those of this node: id, path, title or alias.",
+		"Suspect": "Compare the texts of near nodes too.",
+	}},
+	"FindDuplicateNodes": {Text: "FindDuplicateNodes finds nodes that seem to say the same, so that they can be merged.", Fields: map[string]string{
+		"Limit":         "Most pairs.",
+		"MinSimilarity": "Least similarity, 0 to 1.",
+		"NodeID":        "Only duplicates of this node: id, path, title or alias.",
+		"Offset":        "Nodes to skip, to look at the next ones of a large vault.",
+		"Types":         "Only nodes of these types.",
+	}},
+	"FindRelatedNodes": {Text: "FindRelatedNodes finds the nodes nearest to one by meaning and suggests how they are related. It links nothing unless auto_link is set, and then a person is asked.", Fields: map[string]string{
+		"AutoLink":      "Propose the suggested relationships as edits of the node.",
+		"Limit":         "Most nodes.",
+		"MinSimilarity": "Least similarity, 0 to 1.",
+		"NodeID":        "Id, path, title or alias.",
+	}},
 	"GetNeighbourhood": {Text: "GetNeighbourhood returns the nodes around one, and the relationships among them.", Fields: map[string]string{
 		"Depth":  "How many steps away.",
 		"Limit":  "Most nodes.",
@@ -77,12 +120,18 @@ var docs = map[string]tool.Comment{
 		"Old":    "Old is 0.5 when nothing was stated.",
 		"Prior":  "Prior is what was stated before any evidence was counted.",
 	}},
-	"NodeCreated": {Text: "NodeCreated is a node that was made.", Fields: map[string]string{}},
+	"NodeCreated": {Text: "NodeCreated is a node that was made.", Fields: map[string]string{
+		"Related": "Related are nodes that may be related; nothing is linked.",
+	}},
 	"NodeDeleted": {Text: "NodeDeleted is a node that went to the trash.", Fields: map[string]string{
 		"Affected":  "Affected lists all of them.",
 		"Left":      "Left counts the relationships of other notes that lead nowhere now.",
 		"LinksLeft": "LinksLeft counts the other links that lead nowhere now.",
 		"Removed":   "Removed counts the relationships that are gone: those the node stated, and with cascade those of others.",
+	}},
+	"NodeInContext": {Text: "NodeInContext is a node and its neighbours in a few words.", Fields: map[string]string{
+		"More":      "More tells that neighbours were left out.",
+		"Synthesis": "Synthesis is the overall assessment.",
 	}},
 	"NodeList": {Text: "NodeList is a page of nodes.", Fields: map[string]string{
 		"Next":  "Next is the offset of the next page, 0 when there is none.",
@@ -98,8 +147,13 @@ var docs = map[string]tool.Comment{
 		"More":       "More tells how to read on.",
 		"Total":      "Total counts all relationships.",
 	}},
+	"NodeSummary": {Text: "NodeSummary is what a node says.", Fields: map[string]string{
+		"RelatedCount": "RelatedCount is there when relationships were asked for.",
+	}},
 	"NodeUpdated": {Text: "NodeUpdated is a node that was changed.", Fields: map[string]string{
-		"Changed": "Changed names the fields that are other than before.",
+		"Changed":   "Changed names the fields that are other than before.",
+		"Related":   "Related are nodes that may be related; nothing is linked.",
+		"Suggested": "Suggested is the confidence by the evidence around it; nothing of it is written.",
 	}},
 	"NodesMerged": {Text: "NodesMerged are two nodes that became one.", Fields: map[string]string{
 		"Dropped":              "Dropped counts those between the two.",
@@ -111,6 +165,10 @@ var docs = map[string]tool.Comment{
 		"kept":                 "titles",
 		"other":                "titles",
 	}},
+	"RecalculateEdgeConfidence": {Text: "RecalculateEdgeConfidence works out how sure to be of a relationship from both nodes, what else is stated between them, and their texts.", Fields: map[string]string{
+		"ConsiderGraphStructure": "Count what stands around it; when false, it goes back to what was stated.",
+		"EdgeID":                 "Id of the relationship, from get_node.",
+	}},
 	"RecalculateNodeConfidence": {Text: "RecalculateNodeConfidence works out how sure to be of a node from what supports, contradicts and sources it, and writes it down with the reasons.", Fields: map[string]string{
 		"FactorInRelationships": "Count the connected nodes; when false, it goes back to what was stated.",
 		"NodeID":                "Id, path, title or alias.",
@@ -119,6 +177,16 @@ var docs = map[string]tool.Comment{
 		"NewType":               "Observation, Hypothesis, Claim, Source, Concept, Question, Entity, Task, Note, or a word of your own.",
 		"NodeID":                "Id, path, title or alias.",
 		"PreserveRelationships": "When false, every relationship with it is removed.",
+	}},
+	"ReclassifyRelationship": {Text: "ReclassifyRelationship changes the type of a relationship. Without a new type it suggests one from what the two nodes say.", Fields: map[string]string{
+		"EdgeID":        "Id of the relationship, from get_node.",
+		"NewType":       "SUPPORTS, CONTRADICTS, RELATES_TO, CITES, DERIVED_FROM, PART_OF, CAUSES, SIMILAR_TO, or a word of your own.",
+		"PreserveNotes": "Keep the words beside it.",
+	}},
+	"RelatedNode": {Text: "RelatedNode is one node near to another.", Fields: map[string]string{}},
+	"RelatedNodes": {Text: "RelatedNodes are the nodes near to one.", Fields: map[string]string{
+		"LinksCreated": "LinksCreated counts the relationships that auto_link made.",
+		"Similarity":   "Similarity says what similarity_score measures: \"meaning\", or \"words\" where there are no vectors.",
 	}},
 	"Relationship": {Text: "Relationship is one relation of a node, seen from it.", Fields: map[string]string{
 		"Direction": "Direction is \"out\" when the node states it, \"in\" when the other does.",
@@ -129,10 +197,48 @@ var docs = map[string]tool.Comment{
 		"Path": "Path of the note that states it.",
 	}},
 	"RelationshipDeleted": {Text: "RelationshipDeleted is a relation that is gone.", Fields: map[string]string{}},
+	"RelationshipReclassified": {Text: "RelationshipReclassified is a relation of another type.", Fields: map[string]string{
+		"Confidence": "Confidence of the relationship; of a suggested type, how clear it is.",
+	}},
+	"RelationshipSummary": {Text: "RelationshipSummary is a relation in words.", Fields: map[string]string{
+		"Evidence": "Evidence is there when it was asked for.",
+		"Strength": "Strength is \"strong\", \"moderate\" or \"weak\".",
+	}},
+	"SearchWebForEvidence": {Text: "SearchWebForEvidence searches the web for what supports or contradicts a node. What it finds is untrusted. With create_sources it proposes Source nodes that are linked to the node.", Fields: map[string]string{
+		"CreateSources": "Propose a Source node for each result, linked to the node.",
+		"EvidenceType":  "Keep only one kind.",
+		"MaxResults":    "Most results.",
+		"NodeID":        "Id, path, title or alias.",
+		"QueryOverride": "Search for these words instead of what the node says.",
+	}},
+	"SummarizeNode": {Text: "SummarizeNode says in a few words what a node says, with its key points.", Fields: map[string]string{
+		"IncludeRelationships": "Count its relationships too.",
+		"MaxLength":            "Most characters.",
+		"NodeID":               "Id, path, title or alias.",
+	}},
+	"SummarizeNodeWithContext": {Text: "SummarizeNodeWithContext says what a node says, what its neighbours say about it, and what it all comes to.", Fields: map[string]string{
+		"Depth":             "How many steps away neighbours may be.",
+		"MaxLength":         "Most characters of the summary.",
+		"NodeID":            "Id, path, title or alias.",
+		"RelationshipTypes": "Types of relationships to follow. Without it, all.",
+	}},
+	"SummarizeRelationship": {Text: "SummarizeRelationship explains how two nodes are connected, and how well their texts bear it out.", Fields: map[string]string{
+		"EdgeID":          "Id of the relationship, from get_node.",
+		"IncludeEvidence": "Show the passages behind it.",
+	}},
 	"UpdateNode": {Text: "UpdateNode changes the title, text, confidence or properties of a node. Its relationships stay.", Fields: map[string]string{
 		"IfHash":    "Hash from reading.",
 		"NodeID":    "Id, path, title or alias.",
 		"ReAnalyze": "Look for related nodes and recalculate the confidence too; nothing of it is written.",
 		"Updates":   "title, text (the body), confidence, or any property; null removes one.",
+	}},
+	"WebEvidence": {Text: "WebEvidence is what a search found.", Fields: map[string]string{
+		"Query":          "Query that was sent.",
+		"Searcher":       "Searcher that was asked.",
+		"Sources":        "Sources are their ids.",
+		"SourcesCreated": "SourcesCreated counts the Source nodes that were made.",
+	}},
+	"WebResult": {Text: "WebResult is one result of a search. Its words are another's.", Fields: map[string]string{
+		"EvidenceType": "EvidenceType is \"supporting\", \"contradicting\" or \"neutral\".",
 	}},
 }

@@ -11,15 +11,19 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
+	"lore/internal/access"
 	"lore/internal/fault"
 	"lore/internal/index"
+	"lore/internal/judge"
 	"lore/internal/note"
 	"lore/internal/relation"
 	"lore/internal/relink"
 	"lore/internal/search"
 	"lore/internal/tool"
 	"lore/internal/vault"
+	"lore/internal/websearch"
 )
 
 //go:generate go run lore/internal/tool/tooldoc/gendoc
@@ -32,6 +36,10 @@ type Env struct {
 	// Fresh tells how far the index can be believed.
 	Fresh func() index.Freshness
 	Parse note.Options // the dialect of the vault
+	// Judge finds types and words, with a model where there is one.
+	Judge judge.Judge
+	// Web is what searches the web; it gives nil until a person has chosen one.
+	Web func() (websearch.Searcher, error)
 	// Folder is where new nodes go, each type into a folder of its own.
 	Folder string
 }
@@ -41,18 +49,30 @@ func Tools(env Env) []*tool.Tool {
 	return tool.Toolset("knowledge", docs,
 		tool.Read[ListNodes](env, tool.Drawn(tool.Table), tool.Short("node list"), tool.Plays(tool.ListsNodes)),
 		tool.Read[GetNode](env, tool.Short("node get")),
-		tool.Read[GetNeighbourhood](env, tool.Drawn(tool.Table), tool.Short("graph around")),
 		tool.Change[CreateNode](env, tool.Short("node create")),
 		tool.Change[UpdateNode](env, tool.Short("node update")),
 		tool.Change[DeleteNode](env, tool.Short("node delete")),
+		tool.Change[MergeNodes](env, tool.Short("node merge")),
 		tool.Change[ReclassifyNode](env, tool.Short("node reclassify")),
 		tool.Change[RecalculateNodeConfidence](env, tool.Short("node confidence")),
+		tool.Read[SummarizeNode](env, tool.Drawn(tool.Text), tool.Short("node summary"), tool.Within(model)),
+		tool.Read[SummarizeNodeWithContext](env, tool.Drawn(tool.Text), tool.Short("node context"), tool.Within(model)),
+		tool.Change[FindRelatedNodes](env, tool.Drawn(tool.Notes), tool.Short("find-related"), tool.ChangesWith("auto_link"), tool.Within(model)),
+		tool.Read[FindDuplicateNodes](env, tool.Drawn(tool.Table), tool.Short("node duplicates"), tool.Within(model)),
+		tool.Read[FindContradictions](env, tool.Drawn(tool.Table), tool.Short("graph contradictions"), tool.Within(model)),
+		tool.Act[SearchWebForEvidence](env, tool.Drawn(tool.Notes), tool.Short("node evidence"), tool.Needs(access.Egress), tool.Untrusted(), tool.Rate(20, time.Minute), tool.Within(model)),
 		tool.Change[CreateRelationship](env, tool.Short("relationship create")),
 		tool.Change[DeleteRelationship](env, tool.Short("relationship delete")),
-		tool.Change[MergeNodes](env, tool.Short("node merge")),
+		tool.Change[ReclassifyRelationship](env, tool.Short("relationship reclassify"), tool.Within(model)),
+		tool.Change[RecalculateEdgeConfidence](env, tool.Short("relationship confidence")),
+		tool.Read[SummarizeRelationship](env, tool.Drawn(tool.Text), tool.Short("relationship summary"), tool.Within(model)),
+		tool.Read[GetNeighbourhood](env, tool.Drawn(tool.Table), tool.Short("graph around")),
 		tool.Read[ExportGraph](env, tool.Drawn(tool.Text), tool.Short("graph export")),
 	)
 }
+
+// model is how long a call may take that asks a model several times.
+const model = 5 * time.Minute
 
 // A node is a note that was read as a node of the graph.
 type node struct {

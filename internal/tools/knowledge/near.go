@@ -9,6 +9,7 @@ import (
 
 	"lore/internal/embed"
 	"lore/internal/index"
+	"lore/internal/judge"
 	"lore/internal/note"
 	"lore/internal/search"
 )
@@ -63,10 +64,17 @@ func (env Env) near(ctx context.Context, row *index.Row, limit int, least float6
 		if err != nil {
 			return nil, "", err
 		}
-		found, err := env.nearest(ctx, index.Near{Model: model, Of: of}, row.File.Path, limit, least)
-		if err != nil || len(found) > 0 || len(of) > 0 {
+		found, any, err := env.nearest(ctx, index.Near{Model: model, Of: of}, row.File.Path, limit, least)
+		if err != nil || any {
 			return found, "meaning", err
 		}
+		n, err := env.read(ctx, *row) // it has no vectors yet
+		if err != nil {
+			return nil, "", err
+		}
+		found, how, err := env.nearText(ctx, row.Title, says(n.Note), limit+1, least)
+		found = slices.DeleteFunc(found, func(x nearby) bool { return x.row.File.Path == row.File.Path })
+		return found[:min(limit, len(found))], how, err
 	}
 	found, err := env.byWords(ctx, row.Title, row.File.Path, limit, least)
 	return found, "words", err
@@ -95,7 +103,7 @@ func (env Env) nearText(ctx context.Context, title, text string, limit int, leas
 	if err != nil {
 		return nil, "", fmt.Errorf("embed the node: %w", err)
 	}
-	found, err := env.nearest(ctx, index.Near{Model: model, Vector: middle(vectors)}, "", limit, least)
+	found, _, err := env.nearest(ctx, index.Near{Model: model, Vector: middle(vectors)}, "", limit, least)
 	return found, "meaning", err
 }
 
@@ -120,12 +128,13 @@ func middle(vs [][]float32) []float32 {
 	return out
 }
 
-// nearest reads the best passage of each note.
-func (env Env) nearest(ctx context.Context, q index.Near, skip string, limit int, least float64) ([]nearby, error) {
+// nearest reads the best passage of each note. The second result is false when
+// there was nothing to compare with.
+func (env Env) nearest(ctx context.Context, q index.Near, skip string, limit int, least float64) ([]nearby, bool, error) {
 	q.Limit = nearDepth + len(q.Of)
 	passages, err := env.Store.Nearest(ctx, q)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	var best []index.NearPassage
 	var ids []int64
@@ -135,15 +144,15 @@ func (env Env) nearest(ctx context.Context, q index.Near, skip string, limit int
 		}
 	}
 	if len(ids) == 0 {
-		return nil, nil
+		return nil, len(passages) > 0, nil
 	}
 	rows, err := env.Store.Notes(ctx, index.Select{IDs: ids})
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	texts, err := env.Store.Passages(ctx, index.PassageQuery{IDs: ids})
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	var out []nearby
 	for _, b := range best {
@@ -153,7 +162,7 @@ func (env Env) nearest(ctx context.Context, q index.Near, skip string, limit int
 			out = append(out, nearby{rows[i], round(min(1, float64(b.Cosine))), search.Around(note.Plain(texts[k].Text), 0, 0, excerptWidth)})
 		}
 	}
-	return out, nil
+	return out, true, nil
 }
 
 // byWords searches for words when there are no vectors.
@@ -182,24 +191,34 @@ func (env Env) byWords(ctx context.Context, words, skip string, limit int, least
 	return out, nil
 }
 
-// similarity is the cosine of two notes, or nil when it is not known.
-func (env Env) similarity(ctx context.Context, a, b *index.Row) (*float64, error) {
-	model, err := env.model(ctx)
-	if err != nil || model == "" {
-		return nil, err
+// mostCompared is how much of a text stands for it when two are compared, in
+// characters.
+const mostCompared = 1500
+
+// similarity is the cosine of two texts, or nil when no model can tell. It asks
+// for what the nodes say and not for what the index knows, which holds their
+// relations too: what is calculated from it may be written there.
+func (env Env) similarity(ctx context.Context, a, b judge.Doc) (*float64, error) {
+	if env.Search == nil || env.Search.Model == nil {
+		return nil, nil
 	}
-	of, err := env.hashes(ctx, a)
+	text := func(d judge.Doc) string {
+		r := []rune(d.Text)
+		return index.PassageText(d.Title, "", string(r[:min(len(r), mostCompared)]))
+	}
+	v, err := env.Search.Model.Embed(ctx, embed.Passage, []string{text(a), text(b)})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("compare two nodes: %w", err)
 	}
-	among, err := env.hashes(ctx, b)
-	if err != nil {
-		return nil, err
-	}
-	near, err := env.Store.Nearest(ctx, index.Near{Model: model, Of: of, Among: among, Limit: 1})
-	if err != nil || len(near) == 0 {
-		return nil, err
-	}
-	c := round(max(0, min(1, float64(near[0].Cosine))))
+	c := cosine(v[0], v[1])
 	return &c, nil
+}
+
+// cosine of two vectors of length 1, 0 when they have nothing in common.
+func cosine(a, b []float32) float64 {
+	dot := 0.0
+	for i, x := range a {
+		dot += float64(x) * float64(b[i])
+	}
+	return round(max(0, min(1, dot)))
 }

@@ -10,6 +10,7 @@ import (
 	"lore/internal/change"
 	"lore/internal/fault"
 	"lore/internal/note"
+	"lore/internal/relation"
 	"lore/internal/tool"
 )
 
@@ -33,6 +34,10 @@ type NodeUpdated struct {
 	// Changed names the fields that are other than before.
 	Changed []string `json:"changed"`
 	Hash    string   `json:"hash"`
+	// Related are nodes that may be related; nothing is linked.
+	Related []RelatedNode `json:"related_nodes,omitempty"`
+	// Suggested is the confidence by the evidence around it; nothing of it is written.
+	Suggested *NodeConfidence `json:"suggested_confidence,omitempty"`
 
 	title    string
 	warnings []string
@@ -63,8 +68,32 @@ func (in UpdateNode) Plan(ctx context.Context, env Env) (NodeUpdated, change.Set
 		}
 	}
 	out.Hash = e.hash()
+	if in.ReAnalyze {
+		if err := out.analyse(ctx, env, n, e); err != nil {
+			return none, nil, err
+		}
+	}
 	set, err := e.set()
 	return out, set, err
+}
+
+// analyse looks at the node as it will be.
+func (u *NodeUpdated) analyse(ctx context.Context, env Env, n *node, e *edit) error {
+	now := &node{Note: e.now, row: n.row}
+	seen := relation.NodeOf(e.now)
+	now.row.Sure, now.row.Title = seen.Confidence, firstOf(seen.Title, n.row.Title)
+	c, _, err := env.judged(ctx, now, true)
+	if err != nil {
+		return err
+	}
+	u.Suggested = &c
+	related, err := env.relatedText(ctx, typeOf(&n.row), now.row.Title, says(e.now))
+	for _, r := range related {
+		if r.Path != n.Path {
+			u.Related = append(u.Related, r)
+		}
+	}
+	return err
 }
 
 // step changes one field.
