@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"lore/internal/index"
@@ -27,7 +28,7 @@ const (
 func nodesOnly(f *index.Filter) bool {
 	rest := *f
 	rest.Kinds, rest.Types, rest.Typed, rest.MinSure, rest.MaxSure = nil, nil, false, nil, nil
-	return (f.Typed || len(f.Types) > 0) && !narrow(&rest)
+	return (f.Typed || len(f.Types) > 0) && !slices.Contains(f.Types, "") && !narrow(&rest)
 }
 
 // nodePage is the question for a page of nodes: each type is read along its own
@@ -40,6 +41,9 @@ func (s *Store) nodePage(ctx context.Context, sel *index.Select) (query string, 
 	by, sorted := nodeIndexes[sel.Order]
 	if !sorted || sel.Limit <= 0 || !nodesOnly(&f) {
 		return "", nil, false, nil
+	}
+	if there, err := s.settled(ctx); err != nil || !there {
+		return "", nil, false, err
 	}
 	types := []string{""}
 	if len(f.Types) > 0 {
@@ -74,8 +78,8 @@ func (s *Store) nodePage(ctx context.Context, sel *index.Select) (query string, 
 	}
 	order := strings.Replace(orders[sel.Order], "lower(n.title)", "n.low", 1)
 	// SQLite merges the arms only by columns that it also returns.
-	return `SELECT ` + rowColumns + `, n.low FROM (` + strings.Join(arms, ` UNION ALL `) + `) n ORDER BY ` + order +
-		fmt.Sprintf(` LIMIT %d OFFSET %d`, sel.Limit, sel.Offset), args, true, nil
+	return `SELECT ` + rowColumns + `, n.low FROM (` + strings.Join(arms, ` UNION ALL `) + `) n ORDER BY ` + order + ` LIMIT ? OFFSET ?`,
+		append(args, sel.Limit, sel.Offset), true, nil
 }
 
 // knownTypes are the types of the vault that a filter asks for, as the indexes
@@ -90,29 +94,18 @@ func (s *Store) knownTypes(ctx context.Context, f *index.Filter) ([]string, erro
 	if err != nil {
 		return nil, fmt.Errorf("read types: %w", err)
 	}
-	defer rows.Close()
-	var out []string
-	for rows.Next() {
-		var t string
-		if err := rows.Scan(&t); err != nil {
-			return nil, err
-		}
-		out = append(out, t)
-	}
-	return out, rows.Err()
+	return gather(rows, func(t *string) []any { return []any{t} })
 }
 
 // countUpTo counts rows and stops at most.
-func (s *Store) countUpTo(ctx context.Context, most int, from string, args ...any) (n int, err error) {
+func (s *Store) countUpTo(ctx context.Context, most int, from string, args ...any) (int, error) {
 	rows, err := s.db.Query(ctx, fmt.Sprintf(`SELECT count(*) FROM (SELECT 1 FROM %s LIMIT %d)`, from, most), args...)
 	if err != nil {
 		return 0, fmt.Errorf("count: %w", err)
 	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := rows.Scan(&n); err != nil {
-			return 0, err
-		}
+	n, err := gather(rows, func(n *int) []any { return []any{n} })
+	if err != nil {
+		return 0, err
 	}
-	return n, rows.Err()
+	return n[0], nil
 }

@@ -57,7 +57,8 @@ func (s *Store) Notes(ctx context.Context, sel index.Select) (_ []index.Row, err
 	}
 	q := `SELECT ` + rowColumns + ` FROM notes n WHERE ` + w.sql() + ` ORDER BY ` + order
 	if sel.Limit > 0 {
-		q += fmt.Sprintf(` LIMIT %d OFFSET %d`, sel.Limit, sel.Offset)
+		q += ` LIMIT ? OFFSET ?`
+		w.args = append(w.args, sel.Limit, sel.Offset)
 	}
 	return s.rows(ctx, nil, q, w.args...)
 }
@@ -254,14 +255,21 @@ func (s *Store) relations(ctx context.Context, query string, args ...any) ([]ind
 	if err != nil {
 		return nil, fmt.Errorf("read relations: %w", err)
 	}
+	return gather(rows, func(r *index.Relation) []any {
+		return []any{&r.From, &r.Type, &r.Kind, &r.Target, &r.Fragment, &r.Confidence, &r.Notes, &r.ID, &r.Form, &r.Line, &r.Start, &r.End}
+	})
+}
+
+// gather reads all rows of an answer, each into the places that into tells.
+func gather[T any](rows *sql.Rows, into func(*T) []any) ([]T, error) {
 	defer rows.Close()
-	var out []index.Relation
+	var out []T
 	for rows.Next() {
-		var r index.Relation
-		if err := rows.Scan(&r.From, &r.Type, &r.Kind, &r.Target, &r.Fragment, &r.Confidence, &r.Notes, &r.ID, &r.Form, &r.Line, &r.Start, &r.End); err != nil {
+		var v T
+		if err := rows.Scan(into(&v)...); err != nil {
 			return nil, err
 		}
-		out = append(out, r)
+		out = append(out, v)
 	}
 	return out, rows.Err()
 }
@@ -299,16 +307,9 @@ func (s *Store) links(ctx context.Context, query string, args ...any) ([]index.L
 	if err != nil {
 		return nil, fmt.Errorf("read links: %w", err)
 	}
-	defer rows.Close()
-	var out []index.Link
-	for rows.Next() {
-		var l index.Link
-		if err := rows.Scan(&l.From, &l.Kind, &l.Target, &l.Fragment, &l.Text, &l.Field, &l.Line, &l.Start, &l.End); err != nil {
-			return nil, err
-		}
-		out = append(out, l)
-	}
-	return out, rows.Err()
+	return gather(rows, func(l *index.Link) []any {
+		return []any{&l.From, &l.Kind, &l.Target, &l.Fragment, &l.Text, &l.Field, &l.Line, &l.Start, &l.End}
+	})
 }
 
 // Names reads names by key, or the names most like a word.
@@ -342,16 +343,7 @@ func (s *Store) names(ctx context.Context, query string, args ...any) ([]index.N
 	if err != nil {
 		return nil, fmt.Errorf("read names: %w", err)
 	}
-	defer rows.Close()
-	var out []index.Name
-	for rows.Next() {
-		var n index.Name
-		if err := rows.Scan(&n.Key, &n.Kind, &n.Path); err != nil {
-			return nil, err
-		}
-		out = append(out, n)
-	}
-	return out, rows.Err()
+	return gather(rows, func(n *index.Name) []any { return []any{&n.Key, &n.Kind, &n.Path} })
 }
 
 // similarNames finds the notes whose names share the most groups of three
@@ -381,16 +373,8 @@ func (s *Store) similarNames(ctx context.Context, word string, limit int) ([]ind
 	if err != nil {
 		return nil, fmt.Errorf("find similar names: %w", err)
 	}
-	defer rows.Close()
-	var ids []int64
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	if err := rows.Err(); err != nil || len(ids) == 0 {
+	ids, err := gather(rows, func(id *int64) []any { return []any{id} })
+	if err != nil || len(ids) == 0 {
 		return nil, err
 	}
 	found, err := s.Notes(ctx, index.Select{IDs: ids})
@@ -429,14 +413,5 @@ func (s *Store) Facets(ctx context.Context, f index.Facet, filter index.Filter) 
 	if err != nil {
 		return nil, fmt.Errorf("count by %s: %w", f, err)
 	}
-	defer rows.Close()
-	var out []index.Count
-	for rows.Next() {
-		var c index.Count
-		if err := rows.Scan(&c.Value, &c.Notes); err != nil {
-			return nil, err
-		}
-		out = append(out, c)
-	}
-	return out, rows.Err()
+	return gather(rows, func(c *index.Count) []any { return []any{&c.Value, &c.Notes} })
 }

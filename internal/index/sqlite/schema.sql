@@ -28,18 +28,6 @@ CREATE TABLE notes (
   problems TEXT    NOT NULL  -- JSON, '' when there are none
 ) STRICT;
 
--- Lists of nodes come in four orders, of all nodes and of one type, and may ask
--- for a range of confidence. Notes without a type are in none of these, so a vault
--- that has no nodes pays nothing for them.
-CREATE INDEX nodes_path       ON notes (path, sure)                            WHERE type <> '';
-CREATE INDEX nodes_sure       ON notes (sure DESC, path)                       WHERE type <> '';
-CREATE INDEX nodes_mtime      ON notes (mtime DESC, path, sure)                WHERE type <> '';
-CREATE INDEX nodes_title      ON notes (lower(title), path, sure)              WHERE type <> '';
-CREATE INDEX nodes_type_path  ON notes (lower(type), path, sure)               WHERE type <> '';
-CREATE INDEX nodes_type_sure  ON notes (lower(type), sure DESC, path)          WHERE type <> '';
-CREATE INDEX nodes_type_mtime ON notes (lower(type), mtime DESC, path, sure)   WHERE type <> '';
-CREATE INDEX nodes_type_title ON notes (lower(type), lower(title), path, sure) WHERE type <> '';
-
 -- How many files of a kind state a type, kept with every batch: every list of
 -- nodes says it, and counting reads them all.
 CREATE TABLE types (
