@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -25,8 +26,12 @@ var meters sync.Map // of folders
 
 var hooked = sync.OnceFunc(func() {
 	engine.RegisterConnectionHook(func(c engine.ExecQuerierContext, dsn string) error {
+		path, err := url.PathUnescape(dsn)
+		if err != nil {
+			return err
+		}
 		meters.Range(func(dir, m any) bool {
-			if strings.Contains(dsn, dir.(string)) {
+			if strings.Contains(path, dir.(string)) {
 				m := m.(*meter)
 				m.mu.Lock()
 				defer m.mu.Unlock()
@@ -181,6 +186,9 @@ func TestQuestionsCostWhatTheyTouch(t *testing.T) {
 		more, got := cost(large, than)
 		if got != want {
 			t.Errorf("%s: %d rows, and %d in the large vault", name, want, got)
+		}
+		if less == 0 {
+			t.Errorf("%s: no page was counted", name)
 		}
 		if more > 2*less+10 {
 			t.Errorf("%s: %d pages for %d rows in a small vault, %d in a large one", name, less, want, more)
