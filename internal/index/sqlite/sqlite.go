@@ -40,7 +40,8 @@ type Store struct {
 	lastID   int64
 	seal     seal
 
-	damaged atomic.Bool // an answer showed that the file must be built anew
+	damaged    atomic.Bool // an answer showed that the file must be built anew
+	wasSettled atomic.Bool // and stays so
 
 	vectors *vecfile.Files
 }
