@@ -181,6 +181,7 @@ func TestCancelClosesTheStream(t *testing.T) {
 	defer srv.Close()
 	s := wire.Server{Base: srv.URL}
 	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	b, err := s.Stream(ctx, "/", 1)
 	if err != nil {
 		t.Fatal(err)
