@@ -122,7 +122,7 @@ func (s *Server) open(ctx context.Context, method, path string, in any) (*Body, 
 func (s *Server) request(ctx context.Context, method, path string, in any) (*http.Request, string, error) {
 	var body io.Reader
 	if in != nil {
-		raw, err := json.Marshal(in)
+		raw, err := Marshal(in)
 		if err != nil {
 			return nil, "", err
 		}
@@ -173,4 +173,14 @@ func (s *Server) Local() bool {
 	}
 	host := u.Hostname()
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || strings.HasPrefix(host, "127.") || host == "::1"
+}
+
+// Marshal is JSON without the escapes for HTML: notes are full of what they are
+// for, and state of a provider goes back as it came.
+func Marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }

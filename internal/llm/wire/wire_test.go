@@ -35,7 +35,7 @@ func TestRequest(t *testing.T) {
 	defer srv.Close()
 	s := wire.Server{Base: srv.URL + "/v1/", Key: key, Headers: map[string]string{"X-Title": "Lore"}}
 	var out string
-	if err := s.Post(t.Context(), "/chat", map[string]int{"a": 1}, &out); err != nil || out != `POST /v1/chat {"a":1}` {
+	if err := s.Post(t.Context(), "/chat", map[string]string{"a": "<&>"}, &out); err != nil || out != `POST /v1/chat {"a":"<&>"}` {
 		t.Fatal(out, err)
 	}
 	if err := s.Get(t.Context(), "/models", &out); err != nil || out != `GET /v1/models ` {
