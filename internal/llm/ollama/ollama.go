@@ -69,6 +69,7 @@ func (m *model) ID() string { return m.p.name + "/" + m.name }
 func (m *model) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Event, error] {
 	return func(yield func(llm.Event, error) bool) {
 		d := wire.NewDraft(yield)
+		d.Limit = r.MaxTokens
 		s, err := m.p.show(ctx, m.name)
 		if err != nil {
 			d.Fail(err)

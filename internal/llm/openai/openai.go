@@ -105,6 +105,7 @@ func (m *model) ID() string { return m.p.c.Name + "/" + m.name }
 func (m *model) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Event, error] {
 	return func(yield func(llm.Event, error) bool) {
 		d := wire.NewDraft(yield)
+		d.Limit = r.MaxTokens
 		box := wire.NewToolbox(r.Tools)
 		path, in := "/chat/completions", m.chat(r, box)
 		read := m.readChat

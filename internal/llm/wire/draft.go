@@ -14,6 +14,8 @@ import (
 type Draft struct {
 	// Gone says that the reader left; nothing is passed on any more.
 	Gone bool
+	// Limit is how many tokens were asked for at most; 0: as many as there are.
+	Limit int
 
 	yield  func(llm.Event, error) bool
 	pieces []*Piece
@@ -113,11 +115,14 @@ func (d *Draft) Fail(err error) {
 }
 
 // Finish passes on all parts and the end. [llm.Stopped] with calls is
-// [llm.WantsTool], whatever the server called it. Empty parts that carry no
+// [llm.WantsTool], whatever the server called it, and an answer that used up its
+// limit was cut, though some servers call that a good end. Empty parts that carry no
 // state of the provider are left out.
 func (d *Draft) Finish(stop llm.Stop, u llm.Usage) {
 	calls := d.Calls()
 	switch {
+	case d.Limit > 0 && u.Out >= d.Limit && (stop == llm.Stopped || stop == llm.WantsTool):
+		stop = llm.TooLong
 	case calls > 0 && stop == llm.Stopped:
 		stop = llm.WantsTool
 	case calls == 0 && stop == llm.WantsTool:
