@@ -156,7 +156,6 @@ type line struct {
 
 // read puts an answer together. Calls come whole, often in the last line.
 func (m *model) read(body io.Reader, d *wire.Draft, box *wire.Toolbox, s shown) error {
-	ids := map[string]bool{}
 	for raw, err := range wire.Lines(body) {
 		if d.Gone {
 			return nil
@@ -174,10 +173,6 @@ func (m *model) read(body io.Reader, d *wire.Draft, box *wire.Toolbox, s shown) 
 		d.Think(l.Message.Thinking)
 		d.Text(l.Message.Content)
 		for _, c := range l.Message.Calls {
-			if ids[c.ID] {
-				c.ID = "" // results could not tell two calls of one id apart
-			}
-			ids[c.ID] = true
 			d.Write(d.Begin(llm.ToolCall, c.ID, box.Known(c.Function.Name)), string(c.Function.Arguments))
 		}
 		if !l.Done {

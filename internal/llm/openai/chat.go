@@ -78,7 +78,7 @@ func (m *model) messages(r llm.Request, box *wire.Toolbox) []any {
 		switch msg.Role {
 		case llm.Results:
 			for _, p := range msg.Parts {
-				out = append(out, object{"role": "tool", "tool_call_id": p.ID, "content": p.Text})
+				out = append(out, object{"role": "tool", "tool_call_id": m.callID(p.ID), "content": p.Text})
 			}
 		case llm.Assistant:
 			if o := m.assistant(msg, box, i > turn); o != nil {
@@ -105,7 +105,7 @@ func (m *model) assistant(msg llm.Message, box *wire.Toolbox, current bool) obje
 		switch {
 		case p.Kind == llm.ToolCall:
 			f := object{"name": box.Sent(p.Name), "arguments": string(wire.Object(p.Args))}
-			calls = append(calls, object{"id": p.ID, "type": "function", "function": f})
+			calls = append(calls, object{"id": m.callID(p.ID), "type": "function", "function": f})
 		case p.Kind == llm.Reasoning:
 			thought += p.Text
 			var more []json.RawMessage

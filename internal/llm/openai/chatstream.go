@@ -19,6 +19,7 @@ type chunk struct {
 type choice struct {
 	Error        json.RawMessage `json:"error"`
 	Delta        delta           `json:"delta"`
+	Message      *delta          `json:"message"` // of an answer that is no stream
 	FinishReason string          `json:"finish_reason"`
 }
 
@@ -72,7 +73,7 @@ func isSet(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "nu
 // readChat puts an answer together. What ends without a reason is no answer,
 // also when the mark of the end is there: gateways add that by themselves.
 func (m *model) readChat(body io.Reader, d *wire.Draft, box *wire.Toolbox) error {
-	s := chatReader{m: m, d: d, box: box, calls: callReader{d: d, box: box, open: map[int]*openCall{}, ids: map[string]bool{}}}
+	s := m.chatReader(d, box)
 	for e, err := range wire.Events(body) {
 		if d.Gone {
 			return nil
@@ -90,39 +91,61 @@ func (m *model) readChat(body io.Reader, d *wire.Draft, box *wire.Toolbox) error
 			return err
 		}
 	}
-	if s.finish == "" {
-		return llm.ErrCut
+	return s.end()
+}
+
+// readWhole reads an answer that is no stream: a refusal that calls itself good,
+// or all of it at once.
+func (m *model) readWhole(body io.Reader, d *wire.Draft, box *wire.Toolbox) error {
+	raw, err := io.ReadAll(body)
+	if err != nil {
+		return err
 	}
-	if s.details != nil {
-		if s.thought == nil {
-			s.thought = d.Begin(llm.Reasoning, "", "")
-		}
-		raw, err := wire.Marshal(s.details)
-		if err != nil {
-			return err
-		}
-		s.thought.Opaque, s.thought.OpaqueBy = raw, m.ID()
+	s := m.chatReader(d, box)
+	if err := s.take(raw); err != nil {
+		return err
 	}
-	stop, ok := stops[s.finish]
-	if !ok {
-		stop = llm.Stopped
-	}
-	if m.p.server.Local() && s.usage.CostUSD == nil {
-		s.usage.CostUSD = new(float64)
-	}
-	d.Finish(stop, s.usage)
-	return nil
+	return s.end()
+}
+
+func (m *model) chatReader(d *wire.Draft, box *wire.Toolbox) *chatReader {
+	return &chatReader{m: m, d: d, calls: callReader{d: d, box: box, open: map[int]*openCall{}}}
 }
 
 type chatReader struct {
 	m       *model
 	d       *wire.Draft
-	box     *wire.Toolbox
 	calls   callReader
 	finish  string
 	usage   llm.Usage
 	thought *wire.Piece
 	details []json.RawMessage
+}
+
+// end hands over what was put together.
+func (s *chatReader) end() error {
+	if s.finish == "" {
+		return llm.ErrCut
+	}
+	if s.details != nil {
+		if s.thought == nil {
+			s.thought = s.d.Begin(llm.Reasoning, "", "")
+		}
+		raw, err := wire.Marshal(s.details)
+		if err != nil {
+			return err
+		}
+		s.thought.Opaque, s.thought.OpaqueBy = raw, s.m.ID()
+	}
+	stop, ok := stops[s.finish]
+	if !ok {
+		stop = llm.Stopped
+	}
+	if s.m.p.local() && s.usage.CostUSD == nil {
+		s.usage.CostUSD = new(float64)
+	}
+	s.d.Finish(stop, s.usage)
+	return nil
 }
 
 // take reads one chunk.
@@ -140,6 +163,9 @@ func (s *chatReader) take(data []byte) error {
 	for _, ch := range c.Choices {
 		if isSet(ch.Error) {
 			return wire.Refusal(0, nil, ch.Error)
+		}
+		if ch.Message != nil {
+			ch.Delta = *ch.Message
 		}
 		thought := text(ch.Delta.ReasoningContent)
 		if thought == "" {
@@ -230,7 +256,6 @@ type callReader struct {
 	d    *wire.Draft
 	box  *wire.Toolbox
 	open map[int]*openCall // by index
-	ids  map[string]bool
 }
 
 type openCall struct {
@@ -250,12 +275,8 @@ func (r *callReader) take(n int, tc callDelta) {
 	}
 	c := r.open[n]
 	if c == nil || c.another(tc.ID, name) {
-		id := tc.ID
-		if r.ids[id] {
-			id = "" // results could not tell two calls of one id apart
-		}
-		c = &openCall{r.d.Begin(llm.ToolCall, id, r.box.Known(name)), tc.ID, name}
-		r.open[n], r.ids[tc.ID] = c, true
+		c = &openCall{r.d.Begin(llm.ToolCall, tc.ID, r.box.Known(name)), tc.ID, name}
+		r.open[n] = c
 	}
 	if c.name == "" && name != "" {
 		c.name, c.piece.Name = name, r.box.Known(name)

@@ -60,7 +60,10 @@ func (p *Provider) Models(ctx context.Context) ([]llm.Info, error) {
 }
 
 func (p *Provider) info(m *listed) llm.Info {
-	i := llm.Info{Name: m.ID, MaxOut: max(m.MaxCompletion, m.Top.MaxCompletion), Local: p.server.Local()}
+	i := llm.Info{Name: m.ID, MaxOut: max(m.MaxCompletion, m.Top.MaxCompletion), Local: p.local()}
+	if p.server.Local() && m.OwnedBy == "llamacpp" {
+		i.Local = true
+	}
 	for _, n := range []int{m.LoadedContext, m.Meta.Context, m.ContextLength, m.ContextWindow, m.MaxModelLen, m.MaxContext, m.Meta.Trained} {
 		if n > 0 && i.Context == 0 {
 			i.Context = n
@@ -116,7 +119,7 @@ func (p *Provider) Embed(ctx context.Context, model string, texts []string) ([][
 		return nil, llm.Usage{}, &llm.Error{Kind: llm.Server, Message: fmt.Sprintf("%s answered %d vectors for %d texts", model, len(v.Data), len(texts))}
 	}
 	u := llm.Usage{In: v.Usage.PromptTokens, CostUSD: v.Usage.Cost}
-	if p.server.Local() {
+	if p.local() {
 		u.CostUSD = new(float64)
 	}
 	return out, u, nil

@@ -49,6 +49,7 @@ type Config struct {
 	Headers   map[string]string
 	Flavour   Flavour // "": seen from the address
 	API       API
+	Local     bool              // what is at an address of this machine runs here: it is no gateway
 	Transport http.RoundTripper // nil: the usual one
 }
 
@@ -84,6 +85,12 @@ func flavour(base string) Flavour {
 		return LMStudio
 	}
 	return Compatible
+}
+
+// local reports whether answers are made on this machine. An address here does
+// not say so: gateways pass questions on.
+func (p *Provider) local() bool {
+	return p.server.Local() && (p.c.Local || p.c.Flavour == LMStudio || p.c.Flavour == Llama)
 }
 
 // Name is how its models begin.
@@ -122,10 +129,22 @@ func (m *model) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Event, 
 			return
 		}
 		defer body.Close()
+		if strings.HasPrefix(body.Header.Get("Content-Type"), "application/json") {
+			read = m.readWhole
+		}
 		if err := read(body, d, box); err != nil {
 			d.Fail(err)
 		}
 	}
+}
+
+// callID is an id as the server takes it. Others may have put more into theirs
+// than OpenAI allows.
+func (m *model) callID(id string) string {
+	if m.p.c.Flavour == OpenAI {
+		return wire.ShortID(id)
+	}
+	return id
 }
 
 // responses reports whether the model is spoken to over that wire.

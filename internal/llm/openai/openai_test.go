@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"strings"
 	"testing"
 
 	"lore/internal/llm"
@@ -136,6 +137,7 @@ func TestRequests(t *testing.T) {
 		"extra":           {openai.Config{}, llm.Tuning{Extra: json.RawMessage(`{"top_k":3,"stream_options":null}`)}, llm.Request{}, `"model":"m","stream":true,"stream_options":null,"messages":[],"top_k":3`},
 		"empty answers":   {openai.Config{}, llm.Tuning{}, llm.Request{Messages: []llm.Message{llm.Say(llm.Assistant, ""), llm.Say(llm.User, "a")}}, chat + `"messages":[{"role":"user","content":"a"}]`},
 		"broken history":  {openai.Config{}, llm.Tuning{}, llm.Request{Messages: []llm.Message{{Role: llm.Assistant, Parts: []llm.Part{call("1", "a/f", `"{\"p\":"`)}}}}, chat + `"messages":[{"role":"assistant","content":null,"tool_calls":[{"id":"1","type":"function","function":{"name":"a_f","arguments":"{}"}}]}]`},
+		"long ids":        {openai.Config{Flavour: openai.OpenAI, API: openai.Chat}, llm.Tuning{}, llm.Request{Messages: []llm.Message{{Role: llm.Results, Parts: []llm.Part{{ID: strings.Repeat("x", 41), Text: "t"}}}}}, chat + `"messages":[{"role":"tool","tool_call_id":"call_3164596df4fdd018b2c567ec8c03e79b","content":"t"}]`},
 		"thoughts stay":   {openai.Config{}, llm.Tuning{}, llm.Request{Messages: []llm.Message{thinker}}, chat + `"messages":[{"role":"assistant","content":null,` + calls + `}]`},
 		"thoughts return": {openai.Config{Flavour: openai.DeepSeek}, llm.Tuning{}, llm.Request{Messages: []llm.Message{thinker, llm.Say(llm.User, "a"), thinker}}, chat + `"messages":[{"role":"assistant","content":null,` + calls + `},{"role":"user","content":"a"},{"role":"assistant","content":null,"reasoning_content":"hm",` + calls + `}]`},
 		"a response":      {openai.Config{Flavour: openai.OpenAI}, llm.Tuning{}, llm.Request{MaxTokens: 9, Temperature: &warm, Think: true, Format: open}, response + `"include":["reasoning.encrypted_content"],"max_output_tokens":9,"reasoning":{"summary":"auto"},"text":{"format":{"type":"json_schema","name":"answer","schema":` + string(open) + `,"strict":false}}`},
@@ -190,13 +192,13 @@ func TestModels(t *testing.T) {
 		want    []llm.Info
 	}{
 		"OpenAI": {openai.OpenAI, []wiretest.Exchange{{Path: "GET /v1/models", Answer: `{"object":"list","data":[{"id":"gpt-5","object":"model","created":1,"owned_by":"system"}]}`}},
-			[]llm.Info{{Name: "gpt-5", Local: true}}},
+			[]llm.Info{{Name: "gpt-5"}}},
 		"OpenRouter": {openai.OpenRouter, []wiretest.Exchange{{Path: "GET /v1/models", Answer: `{"data":[{"id":"a/b","context_length":200000,"architecture":{"input_modalities":["text","image"],"output_modalities":["text"]},"top_provider":{"context_length":200000,"max_completion_tokens":64000},"supported_parameters":["tools","reasoning"]},{"id":"c","context_length":8192,"architecture":{"input_modalities":["text"]},"top_provider":{"max_completion_tokens":null},"supported_parameters":["tool_choice_only"]}]}`}},
-			[]llm.Info{{Name: "a/b", Context: 200000, MaxOut: 64000, Tools: &yes, Thinking: &yes, Vision: &yes, Local: true}, {Name: "c", Context: 8192, Tools: &no, Thinking: &no, Vision: &no, Local: true}}},
+			[]llm.Info{{Name: "a/b", Context: 200000, MaxOut: 64000, Tools: &yes, Thinking: &yes, Vision: &yes}, {Name: "c", Context: 8192, Tools: &no, Thinking: &no, Vision: &no}}},
 		"llama-server": {openai.Compatible, []wiretest.Exchange{{Path: "GET /v1/models", Answer: `{"models":[{"name":"x"}],"object":"list","data":[{"id":"x","object":"model","owned_by":"llamacpp","meta":{"vocab_type":1,"n_ctx":4096,"n_ctx_train":8192}}]}`}},
 			[]llm.Info{{Name: "x", Context: 4096, Local: true}}},
 		"Groq and vLLM": {openai.Compatible, []wiretest.Exchange{{Path: "GET /v1/models", Answer: `{"data":[{"id":"g","context_window":131072,"max_completion_tokens":32768},{"id":"v","max_model_len":40960}]}`}},
-			[]llm.Info{{Name: "g", Context: 131072, MaxOut: 32768, Local: true}, {Name: "v", Context: 40960, Local: true}}},
+			[]llm.Info{{Name: "g", Context: 131072, MaxOut: 32768}, {Name: "v", Context: 40960}}},
 		"LM Studio": {openai.LMStudio, []wiretest.Exchange{{Path: "GET /api/v0/models", Answer: `{"data":[{"id":"q","object":"model","type":"llm","max_context_length":32768,"loaded_context_length":4096,"capabilities":["tool_use"]},{"id":"e","type":"embeddings","max_context_length":2048}]}`}},
 			[]llm.Info{{Name: "q", Context: 4096, Tools: &yes, Vision: &no, Embedding: &no, Local: true}, {Name: "e", Context: 2048, Vision: &no, Embedding: &yes, Local: true}}},
 		"an old LM Studio": {openai.LMStudio, []wiretest.Exchange{{Path: "GET /api/v0/models", Status: 404}, {Path: "GET /v1/models", Answer: `{"data":[{"id":"q"}]}`}},

@@ -65,7 +65,7 @@ func (m *model) items(r llm.Request, box *wire.Toolbox) []any {
 		switch msg.Role {
 		case llm.Results:
 			for _, p := range msg.Parts {
-				out = append(out, object{"type": "function_call_output", "call_id": p.ID, "output": p.Text})
+				out = append(out, object{"type": "function_call_output", "call_id": m.callID(p.ID), "output": p.Text})
 			}
 		case llm.Assistant:
 			out = append(out, m.said(msg, box)...)
@@ -90,7 +90,7 @@ func (m *model) said(msg llm.Message, box *wire.Toolbox) []any {
 		case p.Kind == llm.Text && p.Text != "":
 			item = object{"type": "message", "role": "assistant", "content": []any{object{"type": "output_text", "text": p.Text, "annotations": []any{}}}}
 		case p.Kind == llm.ToolCall:
-			item = object{"type": "function_call", "call_id": p.ID, "name": box.Sent(p.Name), "arguments": string(wire.Object(p.Args))}
+			item = object{"type": "function_call", "call_id": m.callID(p.ID), "name": box.Sent(p.Name), "arguments": string(wire.Object(p.Args))}
 		default:
 			continue
 		}
@@ -179,7 +179,7 @@ func (m *model) readResponse(body io.Reader, d *wire.Draft, box *wire.Toolbox) e
 				stop = llm.TooLong
 			}
 			u := h.usage()
-			if m.p.server.Local() {
+			if m.p.local() {
 				u.CostUSD = new(float64)
 			}
 			d.Finish(stop, u)

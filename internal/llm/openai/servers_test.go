@@ -31,5 +31,5 @@ func TestOllamaAsOpenAI(t *testing.T) {
 	if base == "" {
 		t.Skip("LORE_OLLAMA is not set")
 	}
-	wiretest.Scripted(t, openai.New(openai.Config{Name: "ollama", BaseURL: base + "/v1"}), "scripted", 0)
+	wiretest.Scripted(t, openai.New(openai.Config{Name: "ollama", BaseURL: base + "/v1", Local: true}), "scripted", 0)
 }

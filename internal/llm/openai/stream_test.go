@@ -90,7 +90,7 @@ func TestRecorded(t *testing.T) {
 			raw := file(t, name)
 			ask := func(base string) (llm.Answer, error) {
 				config := c.config
-				config.Name, config.BaseURL = "test", base
+				config.Name, config.BaseURL, config.Local = "test", base, true
 				return llm.Ask(t.Context(), openai.New(config).Model("m", llm.Tuning{}), llm.Request{})
 			}
 			got, err := ask(wiretest.Serve(t, wiretest.Exchange{Path: "POST " + path(c.config), Answer: raw}))
@@ -251,6 +251,25 @@ func TestCallsOfACutAnswerSayThatItWasCut(t *testing.T) {
 		got, err := ask(t, stream(finish, half), llm.Request{})
 		if err != nil || got.Stop != stop || len(got.Parts) != 1 || !json.Valid(got.Parts[0].Args) || got.Parts[0].Args[0] == '{' {
 			t.Errorf("%s: %+v, %v", finish, got, err)
+		}
+	}
+}
+
+// TestAnswersThatAreNoStream: some servers do not know what was asked for.
+func TestAnswersThatAreNoStream(t *testing.T) {
+	t.Parallel()
+	for answer, want := range map[string]string{
+		`{"id":"1","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"Hello","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":3,"completion_tokens":4}}`: "Hello",
+		`{"error":"Unexpected endpoint or method. (POST /chat/completions)"}`: "not_found: Unexpected endpoint or method. (POST /chat/completions)",
+		`{"object":"other"}`: llm.ErrCut.Error(),
+	} {
+		base := wiretest.Serve(t, wiretest.Exchange{Path: "POST /chat/completions", Answer: answer, Header: map[string]string{"Content-Type": "application/json; charset=utf-8"}})
+		a, err := llm.Ask(t.Context(), openai.New(openai.Config{BaseURL: base}).Model("m", llm.Tuning{}), llm.Request{})
+		switch {
+		case err != nil && err.Error() != want:
+			t.Error(err)
+		case err == nil && (a.Text() != want || len(a.Parts) != 2 || a.Usage.Out != 4 || a.Stop != llm.WantsTool):
+			t.Errorf("%+v", a)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strings"
 	"time"
@@ -70,6 +71,12 @@ func (s *Server) whole(ctx context.Context, method, path string, in, out any) er
 	}
 	if len(raw) > maxAnswer {
 		return &llm.Error{Kind: llm.BadRequest, Status: b.Status, Message: fmt.Sprintf("%s: an answer of more than %d bytes", b.where, maxAnswer)}
+	}
+	var instead struct {
+		Error json.RawMessage `json:"error"`
+	}
+	if json.Unmarshal(raw, &instead) == nil && len(instead.Error) > 0 && string(instead.Error) != "null" {
+		return Refusal(0, b.Header, raw) // LM Studio says 200 to what it does not know
 	}
 	if err := json.Unmarshal(raw, out); err != nil {
 		return &llm.Error{Kind: llm.Server, Status: b.Status, Message: fmt.Sprintf("%s: the answer cannot be read: %v", b.where, err)}
@@ -165,14 +172,16 @@ func (s *Server) scrub(key, text string) string {
 	return strings.ReplaceAll(text, key, "[key]")
 }
 
-// Local reports whether the server runs on this machine.
+// Local reports whether the server is on this machine. What it does with a
+// question is another matter: it may be a gateway.
 func (s *Server) Local() bool {
 	u, err := url.Parse(s.Base)
 	if err != nil {
 		return false
 	}
 	host := u.Hostname()
-	return host == "localhost" || strings.HasSuffix(host, ".localhost") || strings.HasPrefix(host, "127.") || host == "::1"
+	at, err := netip.ParseAddr(host)
+	return err == nil && at.IsLoopback() || host == "localhost" || strings.HasSuffix(host, ".localhost")
 }
 
 // Marshal is JSON without the escapes for HTML: notes are full of what they are
