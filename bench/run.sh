@@ -45,6 +45,10 @@ if [ -f "$data/graph/ibm_claim_stance.json" ]; then
 	printf '\n## confidence\n\n'
 	${GO:-go} run ./bench/stance -graph "$data/graph/ibm_claim_stance.json"
 fi
+if [ -f "$data/graph/pairs_stackexchange.json" ]; then
+	printf '\n## knowledge\n\n'
+	${GO:-go} run ./bench/knowledge -graph "$data/graph/ibm_claim_stance.json" -pairs "$data/graph/pairs_stackexchange.json"
+fi
 if [ -d "$data/ir" ]; then
 	printf '\n## quality\n\n'
 	"$work/quality" -data "$data/ir" -cache "$work/quality-index"

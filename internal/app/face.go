@@ -4,11 +4,30 @@ import (
 	"context"
 
 	"lore/internal/beacon"
+	"lore/internal/judge"
+	"lore/internal/note"
 	"lore/internal/surface/cli"
 	"lore/internal/tools/find"
+	"lore/internal/tools/knowledge"
 	"lore/internal/tools/notes"
 	"lore/internal/tools/work"
+	"lore/internal/websearch"
 )
+
+// knowledge is what the tools of the knowledge graph may touch. The settings of
+// the web are read when it is asked: a mistake in them stops nothing else.
+func (s *session) knowledge(parse note.Options) knowledge.Env {
+	return knowledge.Env{
+		Vault: s.vault, Store: s.store, Search: s.search, Fresh: s.fresh, Parse: parse, Folder: s.folder, Judge: judge.Judge{Log: s.log, Memory: &judge.Memory{}},
+		Web: func() (websearch.Searcher, error) {
+			c, err := s.app.config().Read()
+			if err != nil {
+				return nil, err
+			}
+			return websearch.FromSettings(func(key string) (string, error) { return s.app.config().Get(&c, key) }, s.app.env)
+		},
+	}
+}
 
 // face is what a surface sees of the session.
 func (s *session) face(ctx context.Context) (*cli.Session, error) {
@@ -31,6 +50,7 @@ func (s *session) face(ctx context.Context) (*cli.Session, error) {
 			Vault: s.vault, Store: s.store, Search: s.search, Fresh: s.fresh, Now: s.app.now, Parse: parse, Version: version,
 		}),
 		find.Tools(find.Env{Vault: s.vault, Store: s.store, Search: s.search, Fresh: s.fresh, Parse: parse}),
+		knowledge.Tools(s.knowledge(parse)),
 		work.Tools(work.Env{History: s.history, Questions: s.asked, Vault: s.vault, Now: s.app.now}),
 	)
 	if err != nil {

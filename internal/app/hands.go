@@ -37,6 +37,7 @@ type hands struct {
 	limits   policy.Limits
 	off      []string
 	instruct map[string]string
+	folder   string // where new nodes go
 	// unsettled says why what a crash left could not be settled at the start;
 	// nothing is changed then, until a start that can.
 	unsettled error
@@ -50,6 +51,9 @@ func (s *session) openHands(c *settings.File) error {
 		return err
 	}
 	if s.limits, err = s.app.limitsOf(c); err != nil {
+		return err
+	}
+	if s.folder, err = s.app.config().Get(c, "nodes.folder"); err != nil {
 		return err
 	}
 	s.instruct = c.Instructions

@@ -19,6 +19,7 @@ import (
 	"lore/internal/surface/cli"
 	"lore/internal/tool"
 	"lore/internal/tools/find"
+	"lore/internal/tools/knowledge"
 	"lore/internal/tools/notes"
 	"lore/internal/tools/work"
 )
@@ -73,6 +74,7 @@ func (s *session) hooked(ctx context.Context, q tool.Questions, l tool.Ledger,
 	},
 		notes.Tools(notes.Env{Vault: s.vault, Store: s.store, Search: s.search, Fresh: s.fresh, Now: s.app.now, Parse: parse, Version: s.history.Image}),
 		find.Tools(find.Env{Vault: s.vault, Store: s.store, Search: s.search, Fresh: s.fresh, Parse: parse}),
+		knowledge.Tools(s.knowledge(parse)),
 		work.Tools(work.Env{History: s.history, Questions: s.asked, Vault: s.vault, Now: s.app.now}))
 }
 

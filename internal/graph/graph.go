@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"lore/internal/index"
 )
@@ -49,7 +48,7 @@ func Backlinks(ctx context.Context, s index.Store, path string) ([]Link, error) 
 	}
 	r := rows[0]
 	var keys []string
-	for _, n := range index.NamesOf(path, r.Kind, r.Title, r.Aliases) {
+	for _, n := range index.NamesOf(path, r.Kind, r.Title, "", r.Aliases) {
 		if n.Kind != index.NameTitle {
 			keys = append(keys, n.Key)
 		}
@@ -67,19 +66,9 @@ func Backlinks(ctx context.Context, s index.Store, path string) ([]Link, error) 
 
 // resolve finds the targets of links with one question to the index.
 func resolve(ctx context.Context, s index.Store, links []index.Link) ([]Link, error) {
-	var keys []string
-	for _, l := range links {
-		if l.Target != "" {
-			keys = append(keys, index.TargetKey(l.Target))
-		}
-	}
-	names := map[string][]index.Name{}
-	if len(keys) > 0 {
-		found, err := s.Names(ctx, index.NameQuery{Keys: keys})
-		if err != nil {
-			return nil, err
-		}
-		names = byKey(found)
+	names, err := namesOf(ctx, s, len(links), func(i int) string { return links[i].Target })
+	if err != nil {
+		return nil, err
 	}
 	out := make([]Link, len(links))
 	for i, l := range links {
@@ -156,47 +145,4 @@ func (g *Graph) Orphans(alone bool) []string {
 		}
 	}
 	return out
-}
-
-// Path returns a shortest way from one note to another along links in either
-// direction, both ends included, or nil when there is none. Of several shortest
-// ways it takes the first by path.
-func (g *Graph) Path(from, to string) []string {
-	if from == to {
-		return []string{from}
-	}
-	came := map[string]string{from: ""}
-	for level := []string{from}; len(level) > 0; {
-		var next []string
-		for _, p := range level {
-			for _, q := range g.Neighbours(p) {
-				if _, seen := came[q]; seen {
-					continue
-				}
-				came[q] = p
-				if q == to {
-					return trail(came, to)
-				}
-				next = append(next, q)
-			}
-		}
-		level = next
-	}
-	return nil
-}
-
-func trail(came map[string]string, to string) []string {
-	var out []string
-	for p := to; p != ""; p = came[p] {
-		out = append(out, p)
-	}
-	slices.Reverse(out)
-	return out
-}
-
-// Neighbours returns the notes one link away in either direction, sorted.
-func (g *Graph) Neighbours(path string) []string {
-	out := slices.Concat(g.Out[path], g.In[path])
-	slices.SortFunc(out, strings.Compare)
-	return slices.Compact(out)
 }

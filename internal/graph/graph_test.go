@@ -146,25 +146,43 @@ func TestGraph(t *testing.T) {
 	if g.Title("a/Tea.md") != "A tea" || g.Title("no such.md") != "no such.md" {
 		t.Error("titles")
 	}
+}
+
+func TestWay(t *testing.T) {
+	s := store(t, vault...)
 	for ends, want := range map[[2]string]string{
-		{"trips/index.md", "Oolong.md"}: "[trips/index.md Home.md Oolong.md]",
-		{"b/y.md", "Home.md"}:           "[b/y.md b/Tea.md a/x.md a/Tea.md Home.md]",
-		{"Home.md", "Home.md"}:          "[Home.md]",
-		{"Home.md", "island.md"}:        "[]",
-		{"Home.md", "no such.md"}:       "[]",
+		{"trips/index.md", "Oolong.md"}: "Home.md Oolong.md",
+		{"b/y.md", "Home.md"}:           "b/Tea.md a/x.md a/Tea.md Home.md",
+		{"Home.md", "Home.md"}:          "",
+		{"Home.md", "island.md"}:        "none",
+		{"Home.md", "no such.md"}:       "none",
 	} {
-		if got := fmt.Sprint(g.Path(ends[0], ends[1])); got != want {
+		if got := way(t, s, ends[0], ends[1]); got != want {
 			t.Errorf("%v: %s, want %s", ends, got, want)
 		}
 	}
-	if got := fmt.Sprint(g.Neighbours("a/Tea.md")); got != "[Home.md a/x.md]" {
-		t.Errorf("neighbours: %s", got)
-	}
 }
 
-func TestPathTakesTheFirstOfEquals(t *testing.T) {
-	g := load(t, store(t, "s.md", "[[y]] [[x]]", "x.md", "[[t]]", "y.md", "[[t]]", "t.md", ""))
-	if got := fmt.Sprint(g.Path("s.md", "t.md")); got != "[s.md x.md t.md]" {
+func way(t *testing.T, s index.Store, from, to string) string {
+	t.Helper()
+	edges, err := graph.Way(t.Context(), s, from, to, 30, graph.Hop{Links: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if edges == nil {
+		return "none"
+	}
+	var out []string
+	for _, e := range edges {
+		from = e.Other(from)
+		out = append(out, from)
+	}
+	return strings.Join(out, " ")
+}
+
+func TestWayTakesTheFirstOfEquals(t *testing.T) {
+	s := store(t, "s.md", "[[y]] [[x]]", "x.md", "[[t]]", "y.md", "[[t]]", "t.md", "")
+	if got := way(t, s, "s.md", "t.md"); got != "x.md t.md" {
 		t.Errorf("got %s", got)
 	}
 }

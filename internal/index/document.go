@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"lore/internal/note"
+	"lore/internal/relation"
 )
 
 // HashOf is the hash of one file's content.
@@ -42,6 +43,9 @@ func NewDocument(f File, kind Kind, n *note.Note) Document {
 		}
 	}
 	d.Tags = tagsOf(n.Tags)
+	if kind == KindNote {
+		d.node(n)
+	}
 	for _, h := range n.Headings {
 		d.Headings = append(d.Headings, h.Text)
 	}
@@ -65,6 +69,24 @@ func NewDocument(f File, kind Kind, n *note.Note) Document {
 	}
 	return d
 }
+
+// node adds what a note is in the knowledge graph.
+func (d *Document) node(n *note.Note) {
+	node := relation.NodeOf(n)
+	d.Node, d.Sure = valid(node.ID), node.Confidence
+	if len(d.Node) > maxNode {
+		d.Node = ""
+	}
+	for _, r := range relation.Of(n) {
+		d.Relations = append(d.Relations, Relation{
+			From: d.Path, Type: r.Type, Kind: string(r.Kind), Target: valid(r.Target), Fragment: valid(r.Fragment), Confidence: r.Confidence,
+			Notes: valid(r.Notes), ID: valid(r.ID), Form: string(r.Form), Line: r.Line, Start: r.Span.Start, End: r.Span.End,
+		})
+	}
+}
+
+// maxNode is the longest id of a node: more is text that happens to be called id.
+const maxNode = 128
 
 // NewAttachment is the document of a file that is known by name only.
 func NewAttachment(f File, kind Kind) Document {

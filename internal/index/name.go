@@ -47,7 +47,7 @@ func TargetKey(target string) string {
 var indexFiles = []string{"index", "readme", "_index"}
 
 // NamesOf lists every name of a file, each once, strongest kind first.
-func NamesOf(file string, kind Kind, title string, aliases []string) []Name {
+func NamesOf(file string, kind Kind, title, node string, aliases []string) []Name {
 	if kind == KindConflict {
 		return nil
 	}
@@ -71,6 +71,7 @@ func NamesOf(file string, kind Kind, title string, aliases []string) []Name {
 	if t := Key(title); t != base {
 		add(t, NameTitle)
 	}
+	add(Key(node), NameNode)
 	return out
 }
 
@@ -91,7 +92,7 @@ func Resolve(from, kind, target string, names []Name) (string, bool) {
 	best, rank := "", 0
 	key := TargetKey(target)
 	for _, n := range names {
-		if n.Key != key || n.Kind == NameTitle {
+		if n.Key != key || n.Kind >= NameTitle {
 			continue
 		}
 		if deep && n.Kind == NameFile && !strings.HasSuffix("/"+pathKey(n.Path), "/"+want) {

@@ -44,20 +44,22 @@ func TestNamesOf(t *testing.T) {
 		path    string
 		kind    index.Kind
 		title   string
+		node    string
 		aliases []string
 		want    string
 	}{
-		{"a/Tea.md", index.KindNote, "Tea", nil, "tea:0"},
-		{"a/Tea.md", index.KindNote, "Green Tea", []string{"Cha", "cha", "", "Sencha.md"}, "tea:0 cha:1 sencha:1 green tea:3"},
-		{"docs/Guide/index.md", index.KindNote, "Guide", nil, "index:0 guide:2 guide:3"},
-		{"docs/README.md", index.KindNote, "README", nil, "readme:0 docs:2"},
-		{"index.md", index.KindNote, "index", nil, "index:0"},
-		{"a/photo.png", index.KindAttachment, "photo.png", nil, "photo.png:0"},
-		{"a/x.sync-conflict-1.md", index.KindConflict, "x", []string{"y"}, ""},
-		{"b.canvas", index.KindCanvas, "b", nil, "b.canvas:0 b:3"},
+		{"a/Tea.md", index.KindNote, "Tea", "", nil, "tea:0"},
+		{"a/Tea.md", index.KindNote, "Green Tea", "", []string{"Cha", "cha", "", "Sencha.md"}, "tea:0 cha:1 sencha:1 green tea:3"},
+		{"docs/Guide/index.md", index.KindNote, "Guide", "", nil, "index:0 guide:2 guide:3"},
+		{"docs/README.md", index.KindNote, "README", "", nil, "readme:0 docs:2"},
+		{"index.md", index.KindNote, "index", "", nil, "index:0"},
+		{"a/photo.png", index.KindAttachment, "photo.png", "", nil, "photo.png:0"},
+		{"a/x.sync-conflict-1.md", index.KindConflict, "x", "", []string{"y"}, ""},
+		{"b.canvas", index.KindCanvas, "b", "", nil, "b.canvas:0 b:3"},
+		{"a/Tea.md", index.KindNote, "Tea", "OBS-1", nil, "tea:0 obs-1:4"},
 	} {
 		var got []string
-		for _, n := range index.NamesOf(c.path, c.kind, c.title, c.aliases) {
+		for _, n := range index.NamesOf(c.path, c.kind, c.title, c.node, c.aliases) {
 			got = append(got, fmt.Sprintf("%s:%d", n.Key, n.Kind))
 			if n.Path != c.path {
 				t.Errorf("%s: a name of %s", c.path, n.Path)
@@ -100,7 +102,7 @@ func TestResolve(t *testing.T) {
 		if strings.HasSuffix(f.path, ".png") {
 			kind = index.KindAttachment
 		}
-		names = append(names, index.NamesOf(f.path, kind, f.title, f.aliases)...)
+		names = append(names, index.NamesOf(f.path, kind, f.title, "", f.aliases)...)
 	}
 	const wiki, md, embed = "wikilink", "markdown", "embed"
 	for _, c := range []struct{ what, from, kind, target, want string }{

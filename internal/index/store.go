@@ -53,6 +53,10 @@ type Store interface {
 	// appears later needs no repair.
 	Links(ctx context.Context, q LinkQuery) ([]Link, error)
 
+	// Relations returns typed relations as they are written, by source path and
+	// position. Like links, they are resolved by the reader.
+	Relations(ctx context.Context, q RelationQuery) ([]Relation, error)
+
 	// Names returns which files carry the names, by key, kind and path.
 	Names(ctx context.Context, q NameQuery) ([]Name, error)
 
@@ -107,23 +111,26 @@ const (
 // A Document is everything the index keeps of one file.
 type Document struct {
 	File
-	Kind     Kind
-	Title    string
-	Type     string
-	Date     int64 // property date or created, in seconds since 1970; 0 when there is none
-	Words    int
-	Lines    int
-	Tasks    int // boxes that are not ticked
-	Done     int // boxes that are
-	Aliases  []string
-	Tags     []string // as written, each once; nested ones with slashes
-	Props    []Prop
-	Headings []string
-	Links    []Link
-	Chunks   []Chunk
-	Problems []Problem
-	ReadOnly bool
-	Body     string // the text without front matter
+	Kind      Kind
+	Title     string
+	Type      string
+	Node      string   // property id: what the note is called as a node; often empty
+	Sure      *float64 // property confidence, 0 to 1; nil when it is not known
+	Date      int64    // property date or created, in seconds since 1970; 0 when there is none
+	Words     int
+	Lines     int
+	Tasks     int // boxes that are not ticked
+	Done      int // boxes that are
+	Aliases   []string
+	Tags      []string // as written, each once; nested ones with slashes
+	Props     []Prop
+	Headings  []string
+	Links     []Link
+	Relations []Relation
+	Chunks    []Chunk
+	Problems  []Problem
+	ReadOnly  bool
+	Body      string // the text without front matter
 }
 
 // A Prop is one property of the front matter; lists give one Prop for each
@@ -161,6 +168,8 @@ type Row struct {
 	Kind     Kind
 	Title    string
 	Type     string
+	Node     string
+	Sure     *float64
 	Date     int64
 	Words    int
 	Lines    int
@@ -193,8 +202,12 @@ type Filter struct {
 	NoGlobs  []string
 	Types    []string // any of these, whatever the case
 	NoTypes  []string
-	After    int64 // seconds since 1970, inclusive; 0 is open
-	Before   int64 // exclusive
+	Typed    bool     // only notes that say what type they are
+	Untyped  bool     // only notes that do not
+	MinSure  *float64 // a stated confidence of at least this
+	MaxSure  *float64 // and at most that
+	After    int64    // seconds since 1970, inclusive; 0 is open
+	Before   int64    // exclusive
 	Props    []PropFilter
 	Problems bool    // only notes with problems
 	And      *Filter // must hold too
@@ -228,6 +241,7 @@ const (
 	ByModified Order = "modified" // newest first
 	ByTitle    Order = "title"
 	BySize     Order = "size"   // largest first
+	BySure     Order = "sure"   // most confident first, those that state none last
 	ByRandom   Order = "random" // a new one each time
 )
 
@@ -268,10 +282,13 @@ type Scored struct {
 	Score float64
 }
 
-// A Near asks for the passages nearest to a vector.
+// A Near asks for the passages nearest to a vector, or, without one, to the
+// middle of the vectors of some passages; those without a vector do not count.
 type Near struct {
 	Model  string
 	Vector []float32
+	Of     []Hash
+	Among  []Hash // look at passages with these hashes alone; nil is all
 	Filter Filter
 	Limit  int
 }
@@ -325,6 +342,33 @@ type LinkQuery struct {
 	Limit int
 }
 
+// A Relation is one typed relation as it is written in a note.
+type Relation struct {
+	From       string // the path of the note it stands in
+	Type       string // SUPPORTS
+	Kind       string // of the link, as in [Link]
+	Target     string
+	Fragment   string
+	Confidence *float64
+	Notes      string
+	ID         string // its block id; often empty
+	Form       string // the relation package's Form
+	Line       int
+	Start      int // the line, field or property that states it, in bytes of the file
+	End        int
+}
+
+// A RelationQuery asks for relations: of some notes, of those that may point to a
+// name, or of those with an id, or, with none of these, for all. Types narrows
+// every one of them.
+type RelationQuery struct {
+	From  []string
+	To    []string // name keys
+	IDs   []string
+	Types []string
+	Limit int
+}
+
 // A NameKind says why a file has a name, strongest first.
 type NameKind int
 
@@ -334,6 +378,7 @@ const (
 	NameAlias                  // property aliases
 	NameFolder                 // the folder that it is the index of
 	NameTitle                  // its title; links do not use it, people do
+	NameNode                   // property id; links do not use it either
 )
 
 // A Name is one name of one file, as a key (see [Key]).
@@ -344,11 +389,14 @@ type Name struct {
 }
 
 // A NameQuery asks who carries the keys, or, with Like, whose names are similar
-// to a word, most similar first.
+// to a word, most similar first, or, with Prefix, whose names of one kind begin
+// so.
 type NameQuery struct {
-	Keys  []string
-	Like  string
-	Limit int
+	Keys   []string
+	Like   string
+	Prefix string // a key, or the beginning of one
+	Kind   NameKind
+	Limit  int
 }
 
 // A Facet is an aspect that notes can be counted by.
@@ -374,6 +422,8 @@ type Stats struct {
 	Attachments int
 	Conflicts   int
 	Links       int
+	Relations   int
+	Nodes       int // notes that say what type they are
 	Passages    int
 	Embedded    int // passages that have a vector of the model asked for
 	Problems    int // notes with at least one

@@ -53,6 +53,7 @@ var shapes = []struct {
 	{"tags", func(n int) string { return strings.Repeat("<a b=\"", n/6) }},
 	{"quoted tags", func(n int) string { return strings.Repeat("<a b='\" c=\"'", n/12) }},
 	{"comments", func(n int) string { return strings.Repeat("a <!-- ", n/7) }},
+	{"comment lines", func(n int) string { return strings.Repeat("<!--\n", n/5) }},
 	{"math", func(n int) string { return strings.Repeat("$a ", n/3) }},
 	{"percent", func(n int) string { return strings.Repeat("a %%b% ", n/7) }},
 	{"percent lines", func(n int) string { return strings.Repeat("%%\n%%\na\n\n", n/9) }},

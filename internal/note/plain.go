@@ -17,6 +17,7 @@ func Plain(text string) string {
 		text = text[p.front():]
 	}
 	fence, fenceLen := byte(0), 0
+	absent := "" // marks that do not come any more: looking once is enough
 	for pos := 0; pos < len(text); {
 		end, next := lineEnd(text, pos, false)
 		l := stripContainers(text[pos:end])
@@ -36,10 +37,13 @@ func Plain(text string) string {
 			w.space()
 			continue
 		}
-		if mark := hiddenUntil(l); mark != "" && strings.Contains(text[pos:], mark) {
-			w.flush()
-			_, pos = lineEnd(text, pos+strings.Index(text[pos:], mark), false)
-			continue
+		if mark := hiddenUntil(l); mark != "" && !strings.Contains(absent, mark) {
+			if at := strings.Index(text[pos:], mark); at >= 0 {
+				w.flush()
+				_, pos = lineEnd(text, pos+at, false)
+				continue
+			}
+			absent += mark
 		}
 		w.line(l)
 	}

@@ -90,6 +90,9 @@ func FuzzAddRemove(f *testing.F) {
 			if len(change) > 0 {
 				patches, err = Retype(again, r.ID, change[0], false)
 			} else {
+				if patches, err = Reprior(again, r.ID, &half); err == nil {
+					again, now = note.Parse("n.md", []byte(spliced(t, now, patches))), spliced(t, now, patches)
+				}
 				patches, err = Reconfide(again, r.ID, &half)
 			}
 			if err == nil && !strings.Contains(spliced(t, now, patches), " ^rel-zzzz9") {

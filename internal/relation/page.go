@@ -285,6 +285,9 @@ func gist(r *Relation) string {
 	if r.Confidence != nil {
 		conf = number(*r.Confidence)
 	}
+	if r.Prior != nil {
+		conf += " before " + number(*r.Prior)
+	}
 	return fmt.Sprintf("%s %q %q %s %q %q %s %q", r.Type, r.Target, r.Fragment, conf, r.Notes, r.ID, r.Form, r.Problem)
 }
 

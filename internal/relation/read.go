@@ -13,10 +13,12 @@ import (
 // An entry is a relation with the places that an edit needs.
 type entry struct {
 	Relation
-	key   note.Span   // the name of the type as written
-	after int         // where the links end: a confidence goes there
-	conf  note.Span   // the whole field of the confidence, zero when there is none
-	cval  note.Span   // its value
+	key   note.Span // the name of the type as written
+	after int       // where the links end: a confidence goes there
+	conf  note.Span // the whole field of the confidence, zero when there is none
+	cval  note.Span // its value
+	prio  note.Span // the same of the prior
+	pval  note.Span
 	rest  []note.Span // the notes
 	at    int         // where the link begins
 	line  note.Span
@@ -31,16 +33,17 @@ type reader struct {
 	under  []note.Span   // what stands below headings called Relations, in order, apart
 	owner  []int         // of each link, the innermost field whose value it stands in, or -1
 	conf   map[int]int   // of each field, the field in it that is its confidence
+	prior  map[int]int   // and the one that is its prior
 	marks  map[int]int   // of the begin of each line, the block whose mark stands on it
 	loose  map[int][]int // of the begin of each line, the confidences in no field
 	out    []entry
 }
 
 func read(n *note.Note, types Types) []entry {
-	if len(n.Links) == 0 || isCanvas(n) {
+	if !may(n) || isCanvas(n) {
 		return nil
 	}
-	r := &reader{n: n, text: n.Text(), types: types.set(), conf: map[int]int{}, marks: map[int]int{}, loose: map[int][]int{}}
+	r := &reader{n: n, text: n.Text(), types: types.set(), conf: map[int]int{}, prior: map[int]int{}, marks: map[int]int{}, loose: map[int][]int{}}
 	r.starts = lineStarts(r.text)
 	for i, b := range n.Blocks {
 		r.marks[r.lineOf(b.Mark.Start).Start] = i
@@ -53,6 +56,14 @@ func read(n *note.Note, types Types) []entry {
 	slices.SortStableFunc(r.out, func(a, b entry) int { return a.at - b.at })
 	r.name()
 	return r.out
+}
+
+// may reports whether a note has what a relation can stand in. Most have not, and
+// an index reads them all.
+func may(n *note.Note) bool {
+	return len(n.Links) > 0 && (len(n.Fields) > 0 ||
+		slices.ContainsFunc(n.Headings, func(h note.Heading) bool { return isRelations(&h) }) ||
+		slices.ContainsFunc(n.Links, func(l note.Link) bool { return l.Kind == note.InFront }))
 }
 
 // isCanvas reports whether the text is JSON, in which spans are escaped.
@@ -157,7 +168,11 @@ func (r *reader) owners() {
 	next := 0
 	enter := func(limit int) {
 		for ; next < len(fields) && fields[next].Span.Start < limit; next++ {
-			if up := around(fields[next].Span); strings.EqualFold(fields[next].Key, "confidence") {
+			up := around(fields[next].Span)
+			if _, taken := r.prior[up]; !taken && up >= 0 && strings.EqualFold(fields[next].Key, "prior") {
+				r.prior[up] = next
+			}
+			if strings.EqualFold(fields[next].Key, "confidence") {
 				if _, taken := r.conf[up]; !taken && up >= 0 {
 					r.conf[up] = next
 				} else if up < 0 {
@@ -192,7 +207,7 @@ func counts(l *note.Link) bool {
 func (r *reader) entry(l *note.Link, typ string, form Form, span note.Span) entry {
 	return entry{
 		Relation: Relation{
-			Type: typ, Target: l.Target, Fragment: l.Fragment, Form: form,
+			Type: typ, Target: l.Target, Fragment: l.Fragment, Kind: l.Kind, Form: form,
 			Line: r.lineNumber(l.Span.Start), Span: span, Dest: l.Dest,
 		},
 		at: l.Span.Start, line: r.lineOf(l.Span.Start),
@@ -244,12 +259,16 @@ func (r *reader) fields() {
 		if c := r.text[f.Span.Start]; c != '[' && c != '(' && r.isUnder(f.Span.Start) && isItem(r.text[line.Start:f.Span.Start]) {
 			form, span = FormLine, line
 		}
-		conf := -1
-		if c, has := r.conf[k]; has {
-			conf = c
-		}
-		r.add(r.run(links), typ, form, span, note.Span{Start: f.Val.Start, End: f.Val.End}, r.keySpan(f), conf)
+		r.add(r.run(links), typ, form, span, note.Span{Start: f.Val.Start, End: f.Val.End}, r.keySpan(f), at(r.conf, k), at(r.prior, k))
 	}
+}
+
+// at is the number that a field has in a table, or -1.
+func at(table map[int]int, field int) int {
+	if i, has := table[field]; has {
+		return i
+	}
+	return -1
 }
 
 // keySpan is the name of a field as written, without marks of emphasis.
@@ -292,7 +311,7 @@ func separates(s string) bool {
 }
 
 // add makes the relations of one field or item, whose words are in val.
-func (r *reader) add(links []int, typ string, form Form, span, val, key note.Span, conf int) {
+func (r *reader) add(links []int, typ string, form Form, span, val, key note.Span, conf, prior int) {
 	first, last := &r.n.Links[links[0]], &r.n.Links[links[len(links)-1]]
 	var shared entry
 	cuts := []note.Span{{Start: first.Span.Start, End: last.Span.End}}
@@ -301,8 +320,15 @@ func (r *reader) add(links []int, typ string, form Form, span, val, key note.Spa
 		shared.conf, shared.cval = f.Span, f.Val
 		shared.Confidence, shared.Problem = confidence(f.Value)
 		cuts = append(cuts, f.Span)
-		slices.SortFunc(cuts, func(a, b note.Span) int { return a.Start - b.Start })
 	}
+	if prior >= 0 {
+		f := &r.n.Fields[prior]
+		if c, problem := confidence(f.Value); problem == "" { // else it is a word of the notes
+			shared.prio, shared.pval, shared.Prior = f.Span, f.Val, c
+			cuts = append(cuts, f.Span)
+		}
+	}
+	slices.SortFunc(cuts, func(a, b note.Span) int { return a.Start - b.Start })
 	var words []string
 	at := val.Start
 	for _, c := range append(cuts, note.Span{Start: val.End, End: val.End}) {
@@ -318,6 +344,7 @@ func (r *reader) add(links []int, typ string, form Form, span, val, key note.Spa
 	for _, i := range links {
 		e := r.entry(&r.n.Links[i], typ, form, span)
 		e.key, e.after, e.conf, e.cval, e.rest = key, last.Span.End, shared.conf, shared.cval, shared.rest
+		e.prio, e.pval, e.Prior = shared.prio, shared.pval, shared.Prior
 		e.Confidence, e.Problem, e.Notes = shared.Confidence, shared.Problem, strings.Join(words, " ")
 		if form == FormItem {
 			e.Notes = unwrap(e.Notes)
@@ -396,7 +423,7 @@ func (r *reader) item(i, j int, line note.Span) {
 		group = append(group, k)
 	}
 	if len(group) > 0 {
-		r.add(r.run(group), typ, FormItem, line, val, key, conf)
+		r.add(r.run(group), typ, FormItem, line, val, key, conf, -1)
 	}
 }
 

@@ -3,6 +3,7 @@
 //
 //	## Relations
 //	- supports:: [[Cold brew is less acidic]] [confidence:: 0.8] measured ^rel-9x2m
+//	- contradicts:: [[Roast decides]] [confidence:: 0.7] [prior:: 0.6] ^rel-4t1c
 //
 // that a person can read, Obsidian can follow and Dataview can query. It owns
 // the four forms in which a relation is written, and what a note says of itself
@@ -42,12 +43,14 @@ const (
 
 // A Relation says that the note it stands in has something to do with another.
 type Relation struct {
-	Type       string   // SUPPORTS: upper case, words joined by "_"
-	Target     string   // as the link names it: without fragment and alias
-	Fragment   string   // "Heading" or "^block" of the target; often empty
-	Confidence *float64 // between 0 and 1; nil when it is not known
-	Notes      string   // the words beside the link
-	ID         string   // the block id without "^"; empty when the line has none
+	Type       string        // SUPPORTS: upper case, words joined by "_"
+	Target     string        // as the link names it: without fragment and alias
+	Fragment   string        // "Heading" or "^block" of the target; often empty
+	Kind       note.LinkKind // how the link is written
+	Confidence *float64      // between 0 and 1; nil when it is not known
+	Prior      *float64      // the confidence that was stated before another was calculated; nil when there is none
+	Notes      string        // the words beside the link
+	ID         string        // the block id without "^"; empty when the line has none
 	Form       Form
 	Problem    string    // what cannot be understood in it, such as a confidence of "high"
 	Line       int       // counted from 1, of the file

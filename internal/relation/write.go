@@ -116,9 +116,38 @@ func Reconfide(n *note.Note, id string, confidence *float64) ([]change.Patch, er
 	return []change.Patch{patch}, p.verify([]change.Patch{patch}, e.ID, &want)
 }
 
+// Reprior notes what confidence was stated before another was calculated; nil
+// takes it away.
+func Reprior(n *note.Note, id string, prior *float64) ([]change.Patch, error) {
+	p, e, err := find(n, id)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkedConfidence(prior); err != nil {
+		return nil, err
+	}
+	want := e.Relation
+	want.Prior = prior
+	var patch change.Patch
+	switch has := e.prio.Len() > 0; {
+	case has && prior == nil:
+		patch = p.cut(e.prio)
+	case has && *e.Prior == *prior, !has && prior == nil:
+		return nil, nil
+	case has:
+		patch = change.Patch{Start: e.pval.Start, End: e.pval.End, Text: number(*prior)}
+	default:
+		at := max(e.after, e.conf.End)
+		patch = change.Patch{Start: at, End: at, Text: " " + priorField(*prior)}
+	}
+	return []change.Patch{patch}, p.verify([]change.Patch{patch}, e.ID, &want)
+}
+
 func number(f float64) string { return strconv.FormatFloat(f+0, 'f', -1, 64) }
 
 func confidenceField(f float64) string { return "[confidence:: " + number(f) + "]" }
+
+func priorField(f float64) string { return "[prior:: " + number(f) + "]" }
 
 // editable refuses notes whose bytes cannot be changed safely.
 func editable(n *note.Note) error {
@@ -150,10 +179,12 @@ func checked(n *note.Note, r Relation) (Relation, error) {
 	if err != nil {
 		return r, err
 	}
-	if err := checkedConfidence(r.Confidence); err != nil {
-		return r, err
+	for _, c := range []*float64{r.Confidence, r.Prior} {
+		if err := checkedConfidence(c); err != nil {
+			return r, err
+		}
 	}
-	r = Relation{Type: typ, Target: strings.TrimSpace(r.Target), Fragment: strings.TrimSpace(r.Fragment), Confidence: r.Confidence,
+	r = Relation{Type: typ, Target: strings.TrimSpace(r.Target), Fragment: strings.TrimSpace(r.Fragment), Confidence: r.Confidence, Prior: r.Prior,
 		Notes: strings.Join(strings.Fields(r.Notes), " "), ID: strings.TrimPrefix(r.ID, "^"), Form: FormLine}
 	for field, s := range map[string]string{"target": r.Target, "fragment": r.Fragment, "notes": r.Notes} {
 		if !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl) {
@@ -200,6 +231,9 @@ func canonical(r Relation) string {
 	s += "]]"
 	if r.Confidence != nil {
 		s += " " + confidenceField(*r.Confidence)
+	}
+	if r.Prior != nil {
+		s += " " + priorField(*r.Prior)
 	}
 	if r.Notes != "" {
 		s += " " + r.Notes

@@ -106,12 +106,15 @@ func TestAddRefuses(t *testing.T) {
 }
 
 func TestRewrite(t *testing.T) {
-	const text = "## Relations\r\n* supports:: [[A]] [confidence:: 0.8] why [[B]] ^a\r\n* **part of**:: [[C]]  ^b\r\n* causes:: [[D]] x [confidence:: low] y ^c\r\n"
+	const text = "## Relations\r\n* supports:: [[A]] [confidence:: 0.8] why [[B]] ^a\r\n* **part of**:: [[C]]  ^b\r\n* causes:: [[D]] x [confidence:: low] y ^c\r\n* causes:: [[E]] [prior:: 0.3] why ^d\r\n"
 	retype := func(id, typ string, keep bool) func(*note.Note) ([]change.Patch, error) {
 		return func(n *note.Note) ([]change.Patch, error) { return Retype(n, id, typ, keep) }
 	}
 	reconfide := func(id string, f *float64) func(*note.Note) ([]change.Patch, error) {
 		return func(n *note.Note) ([]change.Patch, error) { return Reconfide(n, id, f) }
+	}
+	reprior := func(id string, f *float64) func(*note.Note) ([]change.Patch, error) {
+		return func(n *note.Note) ([]change.Patch, error) { return Reprior(n, id, f) }
 	}
 	for _, c := range []struct {
 		name     string
@@ -128,6 +131,12 @@ func TestRewrite(t *testing.T) {
 		{"take the confidence away", reconfide("a", nil), " [confidence:: 0.8]", ""},
 		{"a first confidence", reconfide("b", num(1)), "[[C]]", "[[C]] [confidence:: 1]"},
 		{"mend a confidence", reconfide("c", num(0)), "low", "0"},
+		{"a first prior", reprior("a", num(0.5)), "0.8]", "0.8] [prior:: 0.5]"},
+		{"a prior without a confidence", reprior("b", num(0.5)), "[[C]]", "[[C]] [prior:: 0.5]"},
+		{"another prior", reprior("d", num(1)), "0.3", "1"},
+		{"the same prior", reprior("d", num(0.3)), "", ""},
+		{"take the prior away", reprior("d", nil), " [prior:: 0.3]", ""},
+		{"a type keeps the prior", retype("d", "cites", false), "causes:: [[E]] [prior:: 0.3] why", "cites:: [[E]] [prior:: 0.3]"},
 		{"remove", func(n *note.Note) ([]change.Patch, error) { return Remove(n, "b") }, "\r\n* **part of**:: [[C]]  ^b", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

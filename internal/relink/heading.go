@@ -35,7 +35,7 @@ func (p *Planner) Heading(ctx context.Context, path, old, now string) (Plan, err
 		return Plan{}, fault.New(fault.Internal, "heading of %s: %v", path, err)
 	}
 	h := headings{path: path, old: f.note, now: w.Parse.Parse(path, []byte(text)), which: i, memo: map[string]string{}}
-	names := index.NamesOf(path, index.KindNote, "", f.note.Aliases)
+	names := index.NamesOf(path, index.KindNote, "", "", f.note.Aliases)
 	w.rename(path, names, names)
 	w.sources[path] = 0
 	if err := w.linking(ctx); err != nil {

@@ -114,7 +114,7 @@ func (v tree) names() map[string][]index.Name {
 	out := map[string][]index.Name{}
 	for _, p := range slices.Sorted(maps.Keys(v)) {
 		d := document(p, v[p])
-		for _, n := range index.NamesOf(p, d.Kind, d.Title, d.Aliases) {
+		for _, n := range index.NamesOf(p, d.Kind, d.Title, "", d.Aliases) {
 			out[n.Key] = append(out[n.Key], n)
 		}
 	}

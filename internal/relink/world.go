@@ -79,7 +79,7 @@ func (w *world) move(ctx context.Context, moves []Move) error {
 				aliases = f.note.Aliases
 			}
 		}
-		w.rename(m.From, index.NamesOf(m.From, kind, "", aliases), index.NamesOf(m.To, cmp.Or(m.Kind, kind), "", aliases))
+		w.rename(m.From, index.NamesOf(m.From, kind, "", "", aliases), index.NamesOf(m.To, cmp.Or(m.Kind, kind), "", "", aliases))
 	}
 	return w.linking(ctx)
 }
@@ -114,10 +114,10 @@ func (w *world) merge(ctx context.Context, kept, other string, aliases []string)
 			return fault.New(fault.NotFound, "%q does not exist", p)
 		}
 		w.sources[p] = 0
-		was := index.NamesOf(p, kindOf(p), "", f.note.Aliases)
+		was := index.NamesOf(p, kindOf(p), "", "", f.note.Aliases)
 		var will []index.Name
 		if p == kept {
-			will = index.NamesOf(p, kindOf(p), "", aliases)
+			will = index.NamesOf(p, kindOf(p), "", "", aliases)
 		}
 		w.rename(p, was, will)
 	}
@@ -218,7 +218,7 @@ func (w *world) load(ctx context.Context, keys []string) error {
 		w.after[k] = slices.Clone(w.will[k])
 	}
 	for _, n := range names {
-		if !w.own[n.Path] && n.Kind != index.NameTitle {
+		if !w.own[n.Path] && n.Kind < index.NameTitle {
 			w.before[n.Key] = append(w.before[n.Key], n)
 			w.after[n.Key] = append(w.after[n.Key], n)
 		}

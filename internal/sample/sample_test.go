@@ -48,7 +48,7 @@ func TestLinksResolve(t *testing.T) {
 	_, notes := copied(t)
 	var names []index.Name
 	for p, n := range notes {
-		names = append(names, index.NamesOf(p, index.KindNote, n.Title, n.Aliases)...)
+		names = append(names, index.NamesOf(p, index.KindNote, n.Title, "", n.Aliases)...)
 	}
 	found := 0
 	for p, n := range notes {

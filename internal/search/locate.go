@@ -12,7 +12,7 @@ import (
 )
 
 // Locate finds the one note that a person or a model means: by its path, with
-// or without ".md", by its file name, by an alias or by its title. A name that
+// or without ".md", by its file name, by an alias, by its title or by its id. A name that
 // fits several notes is an error that lists them; one that fits none is an
 // error with the nearest names.
 func Locate(ctx context.Context, s index.Store, name string) (index.Row, error) {
@@ -57,7 +57,7 @@ func Locate(ctx context.Context, s index.Store, name string) (index.Row, error) 
 func candidates(name string, names []index.Name) []string {
 	deep := strings.Contains(name, "/")
 	want := "/" + index.Key(name)
-	for kind := index.NameFile; kind <= index.NameTitle; kind++ {
+	for kind := index.NameFile; kind <= index.NameNode; kind++ {
 		var out []string
 		for _, n := range names {
 			if n.Kind != kind || deep && !strings.HasSuffix("/"+index.Key(n.Path), want) {

@@ -23,6 +23,7 @@ import (
 	"lore/internal/schema"
 	"lore/internal/tomledit"
 	"lore/internal/tool"
+	"lore/internal/vault"
 )
 
 // A Place is where settings come from, beside flags.
@@ -58,10 +59,19 @@ type File struct {
 		BaseURL string `toml:"base_url,omitempty" doc:"where the embedding server listens"`
 		KeyEnv  string `toml:"key_env,omitempty" doc:"the environment variable that holds the server's key"`
 	} `toml:"embed,omitempty"`
+	Web struct {
+		Search  string `toml:"search,omitempty" doc:"the search engine on the web: off, searxng, brave, google or tavily"`
+		BaseURL string `toml:"base_url,omitempty" doc:"where it answers; may be on a private network"`
+		KeyEnv  string `toml:"key_env,omitempty" doc:"the environment variable that holds its key"`
+		Engine  string `toml:"engine,omitempty" doc:"which of your search engines Google asks: its cx"`
+	} `toml:"web,omitempty"`
 	Approve struct {
 		Create string `toml:"create,omitempty"`
 		Many   string `toml:"many,omitempty"`
 	} `toml:"approve,omitempty"`
+	Nodes struct {
+		Folder string `toml:"folder,omitempty"`
+	} `toml:"nodes,omitempty"`
 	Limits struct {
 		Calls   string `toml:"calls,omitempty"`
 		Changes string `toml:"changes,omitempty"`
@@ -102,11 +112,27 @@ func values() []value {
 		},
 		{
 			"embed.base_url", "where the embedding server listens", "", "LORE_EMBED_BASE_URL",
-			func(c *File) *string { return &c.Embed.BaseURL }, checkURL, nil,
+			func(c *File) *string { return &c.Embed.BaseURL }, checkURL("embed.base_url", "write it as http://host:port or https://host/v1"), nil,
 		},
 		{
 			"embed.key_env", "the environment variable that holds the server's key", "", "LORE_EMBED_KEY_ENV",
 			func(c *File) *string { return &c.Embed.KeyEnv }, nil, nil,
+		},
+		{
+			"web.search", "the search engine on the web: off, searxng, brave, google or tavily", "off", "LORE_WEB_SEARCH",
+			func(c *File) *string { return &c.Web.Search }, checkWebSearch, nil,
+		},
+		{
+			"web.base_url", "where it answers; needed for searxng, may be on a private network", "", "LORE_WEB_BASE_URL",
+			func(c *File) *string { return &c.Web.BaseURL }, checkWebURL, nil,
+		},
+		{
+			"web.key_env", "the environment variable that holds its key", "", "LORE_WEB_KEY_ENV",
+			func(c *File) *string { return &c.Web.KeyEnv }, checkWebKeyEnv, nil,
+		},
+		{
+			"web.engine", "which of your search engines Google asks: its cx", "", "LORE_WEB_ENGINE",
+			func(c *File) *string { return &c.Web.Engine }, nil, nil,
 		},
 		{
 			"approve.create", "what happens when something wants to make a new note: ask or allow", "ask", "LORE_APPROVE_CREATE",
@@ -115,6 +141,10 @@ func values() []value {
 		{
 			"approve.many", "from how many files on a change counts as destructive", "20", "LORE_APPROVE_MANY",
 			func(c *File) *string { return &c.Approve.Many }, checkNumber("approve.many"), nil,
+		},
+		{
+			"nodes.folder", "where new nodes of the knowledge graph go, each type into a folder of its own", "Nodes", "LORE_NODES_FOLDER",
+			func(c *File) *string { return &c.Nodes.Folder }, checkFolder, nil,
 		},
 		{
 			"limits.calls", "how many calls a program or model may make in a minute", "300", "LORE_LIMITS_CALLS",
@@ -138,6 +168,14 @@ func checkCreate(s string) error {
 func CheckSwitch(s string) error {
 	if !slices.Contains([]string{"on", "off", "ask", "allow"}, s) {
 		return fault.Field("tools", "use on, off, ask or allow", "%q is none of them", s)
+	}
+	return nil
+}
+
+// checkFolder refuses what is no folder of a vault.
+func checkFolder(s string) error {
+	if _, err := vault.CleanNew(s + "/x.md"); err != nil {
+		return fault.Field("nodes.folder", "give a folder of the vault, like Nodes or Ideas/Nodes", "%q is none", s)
 	}
 	return nil
 }
@@ -186,12 +224,14 @@ func (p Place) setting(key string) (value, error) {
 	return value{}, fault.Fix(fault.NotFound, fix, "no setting %q", key)
 }
 
-func checkURL(s string) error {
-	u, err := url.Parse(s)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return fault.Field("embed.base_url", "write it as http://host:port or https://host/v1", "%q is no address of a server", s)
+func checkURL(key, fix string) func(string) error {
+	return func(s string) error {
+		u, err := url.Parse(s)
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			return fault.Field(key, fix, "%q is no address of a server", s)
+		}
+		return nil
 	}
-	return nil
 }
 
 // CheckLevel refuses what is no level of the log.

@@ -8,6 +8,7 @@ import (
 
 	"lore/internal/fault"
 	"lore/internal/tool"
+	"lore/internal/websearch"
 )
 
 // environment is what a test says the environment is.
@@ -48,6 +49,12 @@ func TestForce(t *testing.T) {
 		{"file", file, nil, Flags{}, "log_level", "info", "file"},
 		{"environment", file, map[string]string{"LORE_LOG_LEVEL": "error"}, Flags{}, "log_level", "error", "environment"},
 		{"flag", file, map[string]string{"LORE_LOG_LEVEL": "error"}, Flags{LogLevel: "debug"}, "log_level", "debug", "flag"},
+		{"no search on the web", "", nil, Flags{}, "web.search", "off", "default"},
+		{"search on the web", "[web]\nsearch = 'searxng'\nbase_url = 'http://localhost:8080'\n", nil, Flags{}, "web.base_url", "http://localhost:8080", "file"},
+		{"search of the environment", "[web]\nsearch = 'off'\n", map[string]string{"LORE_WEB_SEARCH": "brave"}, Flags{}, "web.search", "brave", "environment"},
+		{"key of the environment", "", map[string]string{"LORE_WEB_KEY_ENV": "BRAVE_API_KEY"}, Flags{}, "web.key_env", "BRAVE_API_KEY", "environment"},
+		{"engine of the environment", "", map[string]string{"LORE_WEB_ENGINE": "0123"}, Flags{}, "web.engine", "0123", "environment"},
+		{"address of the environment", "", map[string]string{"LORE_WEB_BASE_URL": "http://10.0.0.7/searx"}, Flags{}, "web.base_url", "http://10.0.0.7/searx", "environment"},
 		{"no flag sets it", file, nil, Flags{LogLevel: "debug"}, "embed.model", "none", "file"},
 	} {
 		a, _ := withConfig(t, c.file, c.env)
@@ -78,12 +85,37 @@ func TestBadSettings(t *testing.T) {
 		{"level in the environment", "", map[string]string{"LORE_LOG_LEVEL": "loud"}, Flags{}, "(from $LORE_LOG_LEVEL)"},
 		{"level by flag", "", nil, Flags{LogLevel: "loud"}, "(from --log-level)"},
 		{"model", "[embed]\nmodel = 'ollama:'\n", nil, Flags{}, `"ollama:" is no embedding model`},
+		{"search engine", "[web]\nsearch = 'bing'\n", nil, Flags{}, `web.search: "bing" is no search engine (from the settings file); use off, searxng, brave, google, tavily`},
+		{"address of the search engine", "[web]\nbase_url = 'localhost:8080'\n", nil, Flags{}, `web.base_url: "localhost:8080" is no address`},
+		{"password in the address", "[web]\nbase_url = 'http://me:sesame@host'\n", nil, Flags{}, `web.base_url: has a user name or a password in it (from the settings file); write user:password`},
+		{"key instead of its name", "", map[string]string{"LORE_WEB_KEY_ENV": "tvly-sesame"}, Flags{}, `web.key_env: is no name of a variable (from $LORE_WEB_KEY_ENV); write the name`},
+		{"mistyped setting of the web", "[web]\nkey = 'x'\n", nil, Flags{}, "config.toml:2: unknown setting web.key"},
 		{"address", "[embed]\nbase_url = 'ftp://x'\n", nil, Flags{}, `"ftp://x" is no address`},
 	} {
 		a, _ := withConfig(t, c.file, c.env)
 		_, err := a.List(c.g)
-		if fault.Of(err) != fault.Invalid || !strings.Contains(err.Error(), c.want) {
+		if fault.Of(err) != fault.Invalid || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "sesame") {
 			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+// TestSearchEngines: what can be set is what there is.
+func TestSearchEngines(t *testing.T) {
+	a, _ := withConfig(t, "", map[string]string{"MY_KEY": "k"})
+	for _, kind := range append(websearch.Kinds(), "off") {
+		for key, val := range map[string]string{"web.search": kind, "web.base_url": "http://127.0.0.1:8080", "web.key_env": "MY_KEY", "web.engine": "x"} {
+			if _, err := a.Set(key, val); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c, err := a.Read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := websearch.FromSettings(func(key string) (string, error) { return a.Get(&c, key) }, a.Env)
+		if err != nil || (s == nil) != (kind == "off") || s != nil && s.Name() != kind {
+			t.Errorf("%s: %v, %v", kind, s, err)
 		}
 	}
 }
@@ -92,7 +124,7 @@ func TestSet(t *testing.T) {
 	text := "# mine\nlog_level = 'info' # why\n"
 	a, path := withConfig(t, text, nil)
 	for _, c := range []struct{ key, val string }{
-		{"log_levle", "info"}, {"log_level", "loud"}, {"embed.model", "x"}, {"embed.base_url", "x"}, {"vault", filepath.Join(path, "x")}, {"vault", path},
+		{"log_levle", "info"}, {"log_level", "loud"}, {"embed.model", "x"}, {"embed.base_url", "x"}, {"web.search", "x"}, {"web.base_url", "x"}, {"web.key_env", "a b"}, {"vault", filepath.Join(path, "x")}, {"vault", path},
 	} {
 		if _, err := a.Set(c.key, c.val); err == nil {
 			t.Errorf("set %s to %q", c.key, c.val)

@@ -92,13 +92,17 @@ func (c *call) admit(ctx context.Context, args json.RawMessage, metered bool) er
 		return fault.New(fault.Denied, "%s is switched off", t.Name)
 	case !c.who.May(access.Read):
 		return fault.New(fault.Denied, "%s: this caller has no right to read", t.Name)
-	case t.Effect == access.Changes && !c.who.May(access.Write):
+	case t.Effect == access.Changes && t.With == "" && !c.who.May(access.Write):
 		return fault.New(fault.Denied, "%s: this caller has no right to write", t.Name)
 	case t.Needs != "" && !c.who.May(t.Needs):
 		return fault.New(fault.Denied, "%s: this caller has no right to %s", t.Name, t.Needs)
 	}
 	if metered {
-		if err := c.deps.Meter.Take(c.who, t.Name, t.Effect, t.Rate, c.start); err != nil {
+		effect := t.Effect
+		if t.With != "" && !bytes.Contains(args, []byte(t.With)) {
+			effect = access.Reads
+		}
+		if err := c.deps.Meter.Take(c.who, t.Name, effect, t.Rate, c.start); err != nil {
 			return fmt.Errorf("%s: %w", t.Name, err)
 		}
 	}
@@ -114,11 +118,20 @@ func (c *call) admit(ctx context.Context, args json.RawMessage, metered bool) er
 			return err
 		}
 	}
+	if t.With != "" && !c.who.May(access.Write) && isSet(c.args, t.With) {
+		return fault.New(fault.Denied, "%s: this caller has no right to write; leave %s out", t.Name, t.With)
+	}
 	c.rec.Args, c.rec.ArgsHash = t.redacted(c.args), hashOf(c.args)
 	if c.logs(slog.LevelDebug) {
 		c.log().Debug("call arguments", "args", string(c.rec.Args))
 	}
 	return nil
+}
+
+// isSet reports whether a switch is set in canonical arguments.
+func isSet(args json.RawMessage, field string) bool {
+	var m map[string]json.RawMessage
+	return json.Unmarshal(args, &m) != nil || string(m[field]) == "true"
 }
 
 // takeDryRun takes the common argument out of the tool's own.
@@ -192,7 +205,7 @@ func (c *call) read(ctx context.Context) (Result, error) {
 }
 
 func (c *call) result(value any) Result {
-	return Result{Success: true, Notices: c.notices, Value: value, Tool: c.tool, Untrusted: c.tool.Source != ""}
+	return Result{Success: true, Notices: c.notices, Value: value, Tool: c.tool, Untrusted: c.tool.Source != "" || c.tool.Untrusted}
 }
 
 // change plans, and then carries out or asks.
@@ -425,7 +438,27 @@ func (c *call) guarded(ctx context.Context, run work) (out any, set change.Set, 
 			err = fault.New(fault.Cancelled, "%s took longer than %s", c.tool.Name, c.tool.Timeout)
 		}
 	}()
-	return run(context.WithValue(ctx, momentKey{}, c.moment), c.args)
+	out, set, err = run(context.WithValue(ctx, momentKey{}, c.moment), c.args)
+	if s, ok := out.(Spender); ok {
+		c.spent(s.Spent())
+	}
+	return out, set, err
+}
+
+// spent adds to what the call cost. A sum with an unknown part is unknown.
+func (c *call) spent(tokens int, cost float64) {
+	if tokens == 0 {
+		return
+	}
+	if c.rec.Tokens == 0 {
+		c.rec.Cost = 0
+	}
+	c.rec.Tokens += tokens
+	if c.rec.Cost < 0 || cost < 0 {
+		c.rec.Cost = -1
+		return
+	}
+	c.rec.Cost += cost
 }
 
 type momentKey struct{}

@@ -42,6 +42,7 @@ type common struct {
 	Error     string       `json:"error,omitempty"`
 	Message   string       `json:"message,omitempty"`
 	Feedback  string       `json:"user_feedback,omitempty"`
+	Refused   string       `json:"operation,omitempty"` // the tool that a person said no to
 	Notices   []string     `json:"notices,omitempty"`
 	DryRun    bool         `json:"dry_run,omitempty"`
 	Preview   *Preview     `json:"preview,omitempty"`
@@ -54,6 +55,9 @@ type common struct {
 func commonNames() []string {
 	var out []string
 	for f := range reflect.TypeFor[common]().Fields() {
+		if f.Name == "Refused" {
+			continue // stands only where a tool has said nothing
+		}
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		out = append(out, name)
 	}
@@ -104,6 +108,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	}
 	if r.Refused != "" {
 		common.IsError = new(bool) // a no is an answer, not an error
+		common.Refused = r.Tool.Name
 	}
 	head, err := schema.Marshal(common)
 	if err != nil || r.Value == nil {

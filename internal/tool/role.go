@@ -16,6 +16,9 @@ const (
 	// ListsTags takes prefix and limit, and answers tags (each with tag) and
 	// total.
 	ListsTags Role = "list-tags"
+	// ListsNodes takes prefix (of ids) and limit, and answers nodes, each with
+	// node_id and title.
+	ListsNodes Role = "list-nodes"
 	// TellsActivity takes limit and after (0 is the newest, and asks without
 	// being recorded), and answers activity: each with time, initiated_by, tool,
 	// result_summary and operation_id.

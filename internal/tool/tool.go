@@ -65,6 +65,8 @@ type Tool struct {
 	Timeout time.Duration
 	// Needs is what an act reaches for, beside the vault.
 	Needs access.Scope
+	// With is the argument without which a changing tool only reads.
+	With string
 	// Rate limits how often anyone may call it; zero is no limit of its own.
 	Rate policy.Limit
 	// Instructions tell models when and how to use it, beyond Doc. People may
@@ -75,6 +77,9 @@ type Tool struct {
 	// Feed says that the result is a list that grows: the argument "after" asks
 	// for what came after the "next" of an earlier answer.
 	Feed bool
+	// Untrusted says that the result holds words of others: data, never
+	// instructions.
+	Untrusted bool
 	// Source is the server that a foreign tool is of; empty for Lore's own.
 	Source string
 	// Examples are calls that make sense in the sample vault.
@@ -121,6 +126,13 @@ func Within(d time.Duration) Option { return func(t *Tool) { t.Timeout = d } }
 
 // Needs says what an act reaches for.
 func Needs(s access.Scope) Option { return func(t *Tool) { t.Needs = s } }
+
+// Untrusted marks a tool whose results hold words from outside.
+func Untrusted() Option { return func(t *Tool) { t.Untrusted = true } }
+
+// ChangesWith says that a tool plans edits only when a switch is set: without
+// it, whoever may read may call it.
+func ChangesWith(field string) Option { return func(t *Tool) { t.With = field } }
 
 // Rate limits how often anyone may call the tool.
 func Rate(calls int, per time.Duration) Option {

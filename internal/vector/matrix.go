@@ -97,6 +97,13 @@ func (m *Matrix) AppendQuantised(q []int8) int {
 	return row
 }
 
+// Row is a row that was added and not removed, quantised. It is the matrix's own
+// memory: read it, and only while nothing changes.
+func (m *Matrix) Row(row int) []int8 {
+	m.mustLive(row)
+	return m.rows[row*m.dim:][:m.dim:m.dim]
+}
+
 // Set replaces a row that was added and not removed; it panics otherwise.
 func (m *Matrix) Set(row int, v []float32) {
 	q, _ := Quantise(v)

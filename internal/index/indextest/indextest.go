@@ -4,6 +4,7 @@ package indextest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -37,6 +38,8 @@ func Run(t *testing.T, open func(t *testing.T) index.Store) {
 		{"words are never syntax", testHostileWords},
 		{"words without spaces", testUnspaced},
 		{"links", testLinks},
+		{"relations", testRelations},
+		{"nodes", testNodes},
 		{"names", testNames},
 		{"similar names", testSimilarNames},
 		{"facets", testFacets},
@@ -116,13 +119,22 @@ func matched(t *testing.T, s index.Store, m index.Match) []string {
 
 func equal[T any](t *testing.T, what string, got, want T) {
 	t.Helper()
-	if g, w := fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", want); g != w {
+	if g, w := plain(got), plain(want); g != w {
 		t.Errorf("%s:\n got %s\nwant %s", what, g, w)
 	}
 }
 
+// plain writes a value with what its pointers point to.
+func plain(v any) string {
+	if b, err := json.Marshal(v); err == nil {
+		return string(b)
+	}
+	return fmt.Sprintf("%+v", v)
+}
+
 func full() index.Document {
 	d := Note("drinks/Green tea.md", "Green tea", "Steep it.\n\nNot too hot.")
+	d.Node, d.Sure = "con-1x", ptr(0.7)
 	d.Type, d.Date, d.Tasks, d.Done, d.ReadOnly = "Concept", 1700000000, 2, 1, true
 	d.Aliases = []string{"Sencha", "緑茶"}
 	d.Tags = []string{"Drink/Hot", "tea"}
@@ -133,8 +145,14 @@ func full() index.Document {
 		{From: d.Path, Kind: "wikilink", Target: "Water", Fragment: "Heat", Text: "hot water", Field: "needs", Line: 2, Start: 5, End: 20},
 		{From: d.Path, Kind: "markdown", Target: "../cups.md", Line: 3, Start: 30, End: 40},
 	}
+	d.Relations = []index.Relation{
+		{From: d.Path, Type: "SUPPORTS", Kind: "wikilink", Target: "Water", Fragment: "Heat", Confidence: ptr(0), Notes: "it says", ID: "rel-1", Form: "line", Line: 2, Start: 4, End: 21},
+		{From: d.Path, Type: "CITES", Kind: "markdown", Target: "../cups.md", Form: "field", Line: 3, Start: 25, End: 41},
+	}
 	return d
 }
+
+func ptr(f float64) *float64 { return &f }
 
 func testDocuments(t *testing.T, s index.Store) {
 	d := full()
@@ -148,6 +166,8 @@ func testDocuments(t *testing.T, s index.Store) {
 	equal(t, "file", r.File, d.File)
 	equal(t, "title", r.Title, d.Title)
 	equal(t, "type", r.Type, d.Type)
+	equal(t, "node", r.Node, d.Node)
+	equal(t, "confidence", r.Sure, d.Sure)
 	equal(t, "date", r.Date, d.Date)
 	equal(t, "counts", []int{r.Words, r.Lines, r.Tasks, r.Done}, []int{d.Words, d.Lines, 2, 1})
 	equal(t, "tags", r.Tags, d.Tags)
@@ -158,6 +178,9 @@ func testDocuments(t *testing.T, s index.Store) {
 	links, err := s.Links(t.Context(), index.LinkQuery{From: []string{d.Path}})
 	must(t, err)
 	equal(t, "links", links, d.Links)
+	relations, err := s.Relations(t.Context(), index.RelationQuery{From: []string{d.Path}})
+	must(t, err)
+	equal(t, "relations", relations, d.Relations)
 }
 
 func testReplace(t *testing.T, s index.Store) {
@@ -277,7 +300,7 @@ func testStats(t *testing.T, s index.Store) {
 	put(t, s, full(), Note("b.md", "B", "one\n\ntwo\n\nthree"), att, con)
 	st, err := s.Stats(t.Context(), "")
 	must(t, err)
-	want := index.Stats{Notes: 2, Attachments: 1, Conflicts: 1, Links: 2, Passages: 5, Problems: 1, Bytes: full().Size + 15, Version: st.Version, Generation: st.Generation}
+	want := index.Stats{Notes: 2, Attachments: 1, Conflicts: 1, Links: 2, Relations: 2, Nodes: 1, Passages: 5, Problems: 1, Bytes: full().Size + 15, Version: st.Version, Generation: st.Generation}
 	equal(t, "stats", st, want)
 	must(t, s.Apply(t.Context(), index.Batch{Drop: []string{full().Path, "i.png", con.Path}}))
 	after, err := s.Stats(t.Context(), "")

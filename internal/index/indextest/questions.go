@@ -163,6 +163,7 @@ func testNames(t *testing.T, s index.Store) {
 		"緑茶":         {{Key: "緑茶", Kind: index.NameAlias, Path: d.Path}},
 		"guides":     {{Key: "guides", Kind: index.NameFolder, Path: idx.Path}},
 		"all guides": {{Key: "all guides", Kind: index.NameTitle, Path: idx.Path}},
+		"con-1x":     {{Key: "con-1x", Kind: index.NameNode, Path: d.Path}},
 		"cup.png":    {{Key: "cup.png", Kind: index.NameFile, Path: att.Path}},
 		"nobody":     nil,
 	} {

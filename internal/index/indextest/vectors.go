@@ -85,6 +85,11 @@ func testVectors(t *testing.T, s index.Store) {
 		t.Errorf("the cosine of the same direction: %+v", got)
 	}
 	equal(t, "with a filter", nearest(t, s, index.Near{Model: "m", Vector: at(180), Limit: 3, Filter: index.Filter{Tags: []string{"x"}}}), []string{"a.md#1", "a.md#0"})
+	equal(t, "like passages", nearest(t, s, index.Near{Model: "m", Of: []index.Hash{a.Chunks[0].Hash, a.Chunks[1].Hash, {9}}, Limit: 1}), []string{"b.md#1"})
+	equal(t, "among some", nearest(t, s, index.Near{Model: "m", Vector: at(0), Among: []index.Hash{b.Chunks[0].Hash, a.Chunks[1].Hash}, Limit: 5}), []string{"a.md#1", "b.md#0"})
+	equal(t, "among none", nearest(t, s, index.Near{Model: "m", Vector: at(0), Among: []index.Hash{}, Limit: 5}), []string{})
+	equal(t, "among some with a filter", nearest(t, s, index.Near{Model: "m", Vector: at(0), Among: []index.Hash{b.Chunks[0].Hash, a.Chunks[1].Hash}, Limit: 5, Filter: index.Filter{Tags: []string{"x"}}}), []string{"a.md#1"})
+	equal(t, "like nothing", nearest(t, s, index.Near{Model: "m", Of: []index.Hash{{9}}, Limit: 1}), []string{})
 	equal(t, "none asked for", nearest(t, s, index.Near{Model: "m", Vector: at(0)}), []string{})
 	st, err := s.Stats(t.Context(), "m")
 	must(t, err)

@@ -20,7 +20,7 @@ func (s *Store) Apply(ctx context.Context, b index.Batch) (err error) {
 	if len(b.Vectors) > 0 {
 		// Vectors live outside the transaction: they are found by the hash of
 		// their text, so one without a passage is only waste.
-		if err := s.vectors.add(b.Model, b.Vectors); err != nil {
+		if err := s.vectors.Add(b.Model, b.Vectors); err != nil {
 			return fmt.Errorf("keep vectors: %w", err)
 		}
 	}
@@ -83,13 +83,15 @@ func latest(docs []index.Document) []index.Document {
 	return out
 }
 
-const oldSQL = `SELECT id, kind, title, size, problems <> '', tags, aliases, props FROM notes WHERE path = ?`
+const oldSQL = `SELECT id, kind, title, type <> '', node, size, problems <> '', tags, aliases, props FROM notes WHERE path = ?`
 
 // old is what has to be known of a row to take away what belongs to it.
 type old struct {
 	id            int64
 	kind          index.Kind
 	title         string
+	typed         bool
+	node          string
 	size          int64
 	problems      bool
 	tags, aliases string
@@ -102,7 +104,7 @@ func (w *writer) old(p string) (*old, error) {
 		return nil, err
 	}
 	var o old
-	err = st.QueryRowContext(w.ctx, p).Scan(&o.id, &o.kind, &o.title, &o.size, &o.problems, &o.tags, &o.aliases, &o.props)
+	err = st.QueryRowContext(w.ctx, p).Scan(&o.id, &o.kind, &o.title, &o.typed, &o.node, &o.size, &o.problems, &o.tags, &o.aliases, &o.props)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
@@ -128,7 +130,7 @@ func (w *writer) clear(p string, o *old) error {
 	if err := errors.Join(decode(o.tags, &tags), decode(o.aliases, &aliases), decode(o.props, &props)); err != nil {
 		return err
 	}
-	for _, n := range index.NamesOf(p, o.kind, o.title, aliases) {
+	for _, n := range index.NamesOf(p, o.kind, o.title, o.node, aliases) {
 		if err := w.exec(`DELETE FROM names WHERE key = ? AND kind = ? AND note = ?`, n.Key, int(n.Kind), o.id); err != nil {
 			return err
 		}
@@ -148,11 +150,19 @@ func (w *writer) clear(p string, o *old) error {
 	if err != nil {
 		return err
 	}
+	relations, err := w.remove(`DELETE FROM relations WHERE note = ?`, o.id)
+	if err != nil {
+		return err
+	}
 	chunks, err := w.remove(`DELETE FROM chunks WHERE note = ?`, o.id)
 	if err != nil {
 		return err
 	}
 	w.delta.Links -= links
+	w.delta.Relations -= relations
+	if o.typed {
+		w.delta.Nodes--
+	}
 	w.delta.Passages -= chunks
 	if !searched(o.kind) {
 		return nil
@@ -182,8 +192,8 @@ func (w *writer) touch(f *index.File) error {
 		f.Size, f.ModTime, int64(f.Inode), f.Seen, f.Path)
 }
 
-const putSQL = `INSERT OR REPLACE INTO notes (id, path, kind, title, type, date, size, mtime, inode, hash, seen, words, lines,
-  tasks, done, readonly, tags, aliases, props, problems) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+const putSQL = `INSERT OR REPLACE INTO notes (id, path, kind, title, type, node, sure, date, size, mtime, inode, hash, seen, words, lines,
+  tasks, done, readonly, tags, aliases, props, problems) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
 
 func (w *writer) put(d *index.Document) (int64, error) {
 	o, err := w.old(d.Path)
@@ -205,10 +215,13 @@ func (w *writer) put(d *index.Document) (int64, error) {
 	if len(d.Problems) > 0 {
 		problems = encode(d.Problems)
 	}
-	err = w.exec(putSQL, id, d.Path, string(d.Kind), d.Title, d.Type, d.Date, d.Size, d.ModTime, int64(d.Inode), d.Hash[:], d.Seen,
+	err = w.exec(putSQL, id, d.Path, string(d.Kind), d.Title, d.Type, d.Node, d.Sure, d.Date, d.Size, d.ModTime, int64(d.Inode), d.Hash[:], d.Seen,
 		d.Words, d.Lines, d.Tasks, d.Done, d.ReadOnly, encodeList(d.Tags), encodeList(d.Aliases), encodeList(d.Props), problems)
 	if err != nil {
 		return 0, err
+	}
+	if d.Type != "" {
+		w.delta.Nodes++
 	}
 	w.delta.note(1, d.Kind, d.Size, len(d.Problems) > 0)
 	return id, w.parts(id, d)
@@ -216,7 +229,7 @@ func (w *writer) put(d *index.Document) (int64, error) {
 
 // parts gathers what hangs on a row.
 func (w *writer) parts(id int64, d *index.Document) error {
-	for _, n := range index.NamesOf(d.Path, d.Kind, d.Title, d.Aliases) {
+	for _, n := range index.NamesOf(d.Path, d.Kind, d.Title, d.Node, d.Aliases) {
 		if err := w.add(&w.names, n.Key, int(n.Kind), id); err != nil {
 			return err
 		}
@@ -236,9 +249,17 @@ func (w *writer) parts(id int64, d *index.Document) error {
 	}
 	w.delta.Links += len(d.Links)
 	w.delta.Passages += len(d.Chunks)
+	w.delta.Relations += len(d.Relations)
 	for i := range d.Links {
 		l := &d.Links[i]
 		err := w.add(&w.links, id, i, index.TargetKey(l.Target), l.Kind, l.Target, l.Fragment, l.Text, l.Field, l.Line, l.Start, l.End)
+		if err != nil {
+			return err
+		}
+	}
+	for i := range d.Relations {
+		r := &d.Relations[i]
+		err := w.add(&w.relations, id, i, r.Type, index.TargetKey(r.Target), r.Kind, r.Target, r.Fragment, r.Confidence, r.Notes, r.ID, r.Form, r.Line, r.Start, r.End)
 		if err != nil {
 			return err
 		}
@@ -298,7 +319,7 @@ func nameText(d *index.Document) (names, spellings string) {
 		b.WriteByte('\n')
 		b.WriteString(a)
 	}
-	for _, n := range index.NamesOf(d.Path, d.Kind, d.Title, d.Aliases) {
+	for _, n := range index.NamesOf(d.Path, d.Kind, d.Title, d.Node, d.Aliases) {
 		s.WriteString(n.Key)
 		s.WriteByte('\n')
 	}

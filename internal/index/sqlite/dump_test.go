@@ -18,11 +18,12 @@ import (
 // the order in which files arrived: paths stand for ids, and the time at which
 // a file was read is left out.
 var dumpTables = []struct{ name, query string }{
-	{"notes", `SELECT path, kind, title, type, date, size, mtime, inode, hex(hash), words, lines, tasks, done, readonly, tags, aliases, props, problems FROM notes`},
+	{"notes", `SELECT path, kind, title, type, node, sure, date, size, mtime, inode, hex(hash), words, lines, tasks, done, readonly, tags, aliases, props, problems FROM notes`},
 	{"names", `SELECT n.path, m.key, m.kind FROM names m LEFT JOIN notes n ON n.id = m.note`},
 	{"tags", `SELECT n.path, t.tag FROM tags t LEFT JOIN notes n ON n.id = t.note`},
 	{"props", `SELECT n.path, q.key, q.seq, q.value FROM props q LEFT JOIN notes n ON n.id = q.note`},
 	{"links", `SELECT n.path, l.seq, l.key, l.kind, l.target, l.fragment, l.text, l.field, l.line, l.start, l.stop FROM links l LEFT JOIN notes n ON n.id = l.note`},
+	{"relations", `SELECT n.path, r.seq, r.type, r.key, r.kind, r.target, r.fragment, r.sure, r.notes, r.edge, r.form, r.line, r.start, r.stop FROM relations r LEFT JOIN notes n ON n.id = r.note`},
 	{"chunks", `SELECT n.path, c.seq, c.heading, c.line, hex(c.hash), c.text FROM chunks c LEFT JOIN notes n ON n.id = c.note`},
 	{"words", `SELECT n.path, v.term, v.col, v."offset" FROM temp.words_instances v LEFT JOIN notes n ON n.id = v.doc`},
 	{"spellings", `SELECT n.path, v.term FROM temp.spellings_instances v LEFT JOIN notes n ON n.id = v.doc`},
@@ -104,11 +105,11 @@ func dumpTable(ctx context.Context, c *sql.Conn, query string) ([]string, error)
 // needs: what no passage needs is waste, and may stay for a while.
 func dumpVectors(t *testing.T, s *Store, model string) []string {
 	t.Helper()
-	f, err := s.vectors.get(model)
+	f, err := s.vectors.Get(model)
 	if err != nil {
 		t.Fatal(err)
 	}
-	has := f.has()
+	has := f.Has()
 	var out []string
 	if err := s.liveHashes(t.Context(), func(h index.Hash) { out = append(out, fmt.Sprint(hex.EncodeToString(h[:]), has(h))) }); err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -32,7 +33,7 @@ func (w *where) sql() string {
 // narrow reports whether f asks for anything beyond notes and canvases.
 func narrow(f *index.Filter) bool {
 	return len(f.Kinds)+len(f.Tags)+len(f.NoTags)+len(f.Folders)+len(f.Globs)+len(f.NoGlobs)+len(f.Types)+len(f.NoTypes)+len(f.Props) > 0 ||
-		f.After != 0 || f.Before != 0 || f.Problems || f.And != nil && narrow(f.And)
+		f.After != 0 || f.Before != 0 || f.Problems || f.Typed || f.Untyped || f.MinSure != nil || f.MaxSure != nil || f.And != nil && narrow(f.And)
 }
 
 func condition(f *index.Filter) *where {
@@ -62,6 +63,18 @@ func (w *where) filter(f *index.Filter) {
 	w.paths(f)
 	w.types("", " OR ", f.Types)
 	w.types("NOT ", " AND ", f.NoTypes)
+	if f.Typed {
+		w.add("n.type <> ''")
+	}
+	if f.Untyped {
+		w.add("n.type = ''")
+	}
+	if f.MinSure != nil {
+		w.add("n.sure >= ?", *f.MinSure)
+	}
+	if f.MaxSure != nil {
+		w.add("n.sure <= ?", *f.MaxSure)
+	}
 	// The date of a note is its own, else the time of its last change.
 	const when = "coalesce(nullif(n.date, 0), n.mtime / 1000000000)"
 	if f.After != 0 {
@@ -82,12 +95,30 @@ func (w *where) types(not, op string, types []string) {
 	if len(types) == 0 {
 		return
 	}
+	if not == "" && !slices.ContainsFunc(types, func(t string) bool { return t == "" || !ascii(t) }) {
+		args := make([]any, len(types))
+		for i, t := range types {
+			args[i] = strings.ToLower(t)
+		}
+		w.add("n.type <> '' AND lower(n.type) IN "+marks(len(types)), args...) // as the index of nodes says it
+		return
+	}
 	conds := make([]string, len(types))
 	args := make([]any, len(types))
 	for i, t := range types {
 		conds[i], args[i] = "lower(n.type) "+not+"GLOB ?", folded(t, "")
 	}
 	w.add("("+strings.Join(conds, op)+")", args...)
+}
+
+// ascii reports whether lower() of SQLite knows all letters of s.
+func ascii(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // tagArgs are the bounds of a tag and everything nested in it: '0' is the

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"lore/internal/index"
+	"lore/internal/index/vecfile"
 	"lore/internal/vector"
 )
 
@@ -18,31 +19,51 @@ import (
 // the best ones. A vector whose text is gone has no passage and is passed over.
 func (s *Store) Nearest(ctx context.Context, n index.Near) (_ []index.NearPassage, err error) {
 	defer s.notice(&err)
-	f, err := s.vectors.get(n.Model)
+	f, err := s.vectors.Get(n.Model)
 	if err != nil {
 		return nil, err
 	}
-	f.mu.RLock()
-	defer f.mu.RUnlock()
-	if f.matrix == nil || n.Limit <= 0 {
+	if n.Vector == nil {
+		if n.Vector = f.Middle(n.Of); n.Vector == nil {
+			return nil, nil
+		}
+	}
+	var out []index.NearPassage
+	err = f.Read(func(v vecfile.View) error {
+		out, err = s.nearest(ctx, n, v)
+		return err
+	})
+	return out, err
+}
+
+func (s *Store) nearest(ctx context.Context, n index.Near, v vecfile.View) ([]index.NearPassage, error) {
+	if v.Matrix == nil || n.Limit <= 0 {
 		return nil, nil
 	}
-	if len(n.Vector) != f.dim {
-		return nil, fmt.Errorf("a query of %d numbers for vectors of %d", len(n.Vector), f.dim)
+	if len(n.Vector) != v.Dim {
+		return nil, fmt.Errorf("a query of %d numbers for vectors of %d", len(n.Vector), v.Dim)
 	}
 	var keep func(int) bool
+	if n.Among != nil {
+		among := make(map[index.Hash]bool, len(n.Among))
+		for _, h := range n.Among {
+			among[h] = true
+		}
+		keep = func(row int) bool { return among[v.Hashes[row]] }
+	}
 	if narrow(&n.Filter) {
 		allowed, err := s.hashesWhere(ctx, &n.Filter)
 		if err != nil {
 			return nil, err
 		}
-		keep = func(row int) bool { return allowed[f.hashes[row]] }
+		before := keep
+		keep = func(row int) bool { return allowed[v.Hashes[row]] && (before == nil || before(row)) }
 	}
 	// Some of the best rows may be waste, so more are taken until enough are
 	// passages and the cut does not fall among equals, which go by path.
 	for k := n.Limit + n.Limit/4 + 16; ; k *= 4 {
-		top := f.matrix.Top(n.Vector, k, keep)
-		out, err := s.passagesOf(ctx, f, top)
+		top := v.Matrix.Top(n.Vector, k, keep)
+		out, err := s.passagesOf(ctx, v.Hashes, top)
 		if err != nil {
 			return nil, err
 		}
@@ -76,11 +97,11 @@ func (s *Store) hashesWhere(ctx context.Context, filter *index.Filter) (map[inde
 	return out, rows.Err()
 }
 
-func (s *Store) passagesOf(ctx context.Context, f *vectorFile, top []vector.Scored) ([]index.NearPassage, error) {
+func (s *Store) passagesOf(ctx context.Context, all []index.Hash, top []vector.Scored) ([]index.NearPassage, error) {
 	score := make(map[index.Hash]float32, len(top))
 	hashes := make([][]byte, len(top))
 	for i, t := range top {
-		h := f.hashes[t.Row]
+		h := all[t.Row]
 		score[h] = t.Score
 		hashes[i] = h[:]
 	}
@@ -112,7 +133,7 @@ func (s *Store) passagesOf(ctx context.Context, f *vectorFile, top []vector.Scor
 // unembedded lists passages without a vector, those of the newest and most
 // linked notes first: a link counts like a day.
 func (s *Store) unembedded(ctx context.Context, model string, limit int) ([]index.Passage, error) {
-	f, err := s.vectors.get(model)
+	f, err := s.vectors.Get(model)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +146,7 @@ func (s *Store) unembedded(ctx context.Context, model string, limit int) ([]inde
 		return nil, fmt.Errorf("list passages without vectors: %w", err)
 	}
 	defer rows.Close()
-	has := f.has()
+	has := f.Has()
 	type place struct {
 		note int64
 		seq  int
@@ -184,20 +205,18 @@ func (s *Store) liveHashes(ctx context.Context, yield func(index.Hash)) error {
 // embedded counts the passages that have a vector of a model. Counting looks at
 // every passage, so the last count is kept for as long as nothing changes.
 func (s *Store) embedded(ctx context.Context, model string, generation int64) (int, error) {
-	f, err := s.vectors.get(model)
+	f, err := s.vectors.Get(model)
 	if err != nil {
 		return 0, err
 	}
-	f.mu.RLock()
-	have := len(f.hashes)
-	f.mu.RUnlock()
+	have := f.Len()
 	if have == 0 {
 		return 0, nil
 	}
 	if c, err := s.readCoverage(ctx, model); err != nil || c.Generation == generation && c.Vectors == have {
 		return c.Embedded, err
 	}
-	n, has := 0, f.has()
+	n, has := 0, f.Has()
 	err = s.liveHashes(ctx, func(h index.Hash) {
 		if has(h) {
 			n++
@@ -232,15 +251,13 @@ func (s *Store) keepCoverage(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, f := range s.vectors.loaded() {
-		n, err := s.embedded(ctx, f.model, c.Generation)
+	for _, f := range s.vectors.Loaded() {
+		n, err := s.embedded(ctx, f.Model(), c.Generation)
 		if err != nil {
 			return err
 		}
-		f.mu.RLock()
-		value := encode(coverage{Generation: c.Generation, Vectors: len(f.hashes), Embedded: n})
-		f.mu.RUnlock()
-		if _, err := s.db.Write.ExecContext(ctx, `INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)`, "embedded:"+f.model, value); err != nil {
+		value := encode(coverage{Generation: c.Generation, Vectors: f.Len(), Embedded: n})
+		if _, err := s.db.Write.ExecContext(ctx, `INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)`, "embedded:"+f.Model(), value); err != nil {
 			return err
 		}
 	}
@@ -250,10 +267,8 @@ func (s *Store) keepCoverage(ctx context.Context) error {
 // compactVectors rewrites the files in which more than half is waste. Text that
 // was changed a moment ago often comes back, so less than that is kept.
 func (s *Store) compactVectors(ctx context.Context) error {
-	for _, f := range s.vectors.loaded() {
-		f.mu.RLock()
-		total := len(f.hashes)
-		f.mu.RUnlock()
+	for _, f := range s.vectors.Loaded() {
+		total := f.Len()
 		if total < 1000 {
 			continue
 		}
@@ -264,7 +279,7 @@ func (s *Store) compactVectors(ctx context.Context) error {
 		if len(live)*2 >= total {
 			continue
 		}
-		if err := f.rewrite(func(h index.Hash) bool { return live[h] }); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := f.Rewrite(func(h index.Hash) bool { return live[h] }); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("compact vectors: %w", err)
 		}
 	}

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -11,7 +12,7 @@ import (
 	"lore/internal/index"
 )
 
-const rowColumns = `n.id, n.path, n.kind, n.title, n.type, n.date, n.size, n.mtime, n.inode, n.hash, n.seen, n.words, n.lines,
+const rowColumns = `n.id, n.path, n.kind, n.title, n.type, n.node, n.sure, n.date, n.size, n.mtime, n.inode, n.hash, n.seen, n.words, n.lines,
   n.tasks, n.done, n.readonly, n.tags, n.aliases, n.props, n.problems`
 
 var orders = map[index.Order]string{
@@ -19,6 +20,7 @@ var orders = map[index.Order]string{
 	index.ByModified: "n.mtime DESC, n.path",
 	index.ByTitle:    "lower(n.title), n.path",
 	index.BySize:     "n.size DESC, n.path",
+	index.BySure:     "n.sure DESC, n.path",
 	index.ByRandom:   "random()",
 }
 
@@ -69,7 +71,7 @@ func scanRow(rows *sql.Rows) (index.Row, error) {
 	var hash sql.RawBytes
 	var inode int64
 	var tags, aliases, props, problems string
-	err := rows.Scan(&r.ID, &r.File.Path, &r.Kind, &r.Title, &r.Type, &r.Date, &r.File.Size, &r.File.ModTime, &inode, &hash, &r.File.Seen,
+	err := rows.Scan(&r.ID, &r.File.Path, &r.Kind, &r.Title, &r.Type, &r.Node, &r.Sure, &r.Date, &r.File.Size, &r.File.ModTime, &inode, &hash, &r.File.Seen,
 		&r.Words, &r.Lines, &r.Tasks, &r.Done, &r.ReadOnly, &tags, &aliases, &props, &problems)
 	if err != nil {
 		return r, err
@@ -167,6 +169,59 @@ func (s *Store) Links(ctx context.Context, q index.LinkQuery) (_ []index.Link, e
 	return s.links(ctx, head+`1`+order+limit)
 }
 
+// Relations reads relations, in groups like links.
+func (s *Store) Relations(ctx context.Context, q index.RelationQuery) (_ []index.Relation, err error) {
+	defer s.notice(&err)
+	const head = `SELECT n.path, r.type, r.kind, r.target, r.fragment, r.sure, r.notes, r.edge, r.form, r.line, r.start, r.stop
+	  FROM relations r JOIN notes n ON n.id = r.note WHERE `
+	tail := ` ORDER BY n.path, r.seq`
+	var types []any
+	narrow := ""
+	if len(q.Types) > 0 {
+		narrow, types = ` AND r.type IN `+marks(len(q.Types)), anys(q.Types)
+	}
+	if q.Limit > 0 {
+		tail += fmt.Sprintf(" LIMIT %d", q.Limit)
+	}
+	by := func(column string, keys []string) ([]index.Relation, error) {
+		out, err := grouped(keys, func(g []string) ([]index.Relation, error) {
+			return s.relations(ctx, head+column+` IN `+marks(len(g))+narrow+tail, slices.Concat(anys(g), types)...)
+		})
+		if len(keys) > group {
+			slices.SortStableFunc(out, func(a, b index.Relation) int {
+				return cmp.Or(strings.Compare(a.From, b.From), a.Start-b.Start)
+			})
+		}
+		return out, err
+	}
+	switch {
+	case q.From != nil:
+		return by(`n.path`, q.From)
+	case q.To != nil:
+		return by(`r.key`, q.To)
+	case q.IDs != nil:
+		return by(`r.edge <> '' AND r.edge`, q.IDs)
+	}
+	return s.relations(ctx, head+`1`+narrow+tail, types...)
+}
+
+func (s *Store) relations(ctx context.Context, query string, args ...any) ([]index.Relation, error) {
+	rows, err := s.db.Query(ctx, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read relations: %w", err)
+	}
+	defer rows.Close()
+	var out []index.Relation
+	for rows.Next() {
+		var r index.Relation
+		if err := rows.Scan(&r.From, &r.Type, &r.Kind, &r.Target, &r.Fragment, &r.Confidence, &r.Notes, &r.ID, &r.Form, &r.Line, &r.Start, &r.End); err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	return out, rows.Err()
+}
+
 // group is how many values one statement gets.
 const group = 500
 
@@ -204,6 +259,14 @@ func (s *Store) Names(ctx context.Context, q index.NameQuery) (_ []index.Name, e
 	defer s.notice(&err)
 	if q.Like != "" {
 		return s.similarNames(ctx, q.Like, q.Limit)
+	}
+	if q.Prefix != "" {
+		limit := q.Limit
+		if limit <= 0 {
+			limit = -1
+		}
+		return s.names(ctx, `SELECT m.key, m.kind, n.path FROM names m JOIN notes n ON n.id = m.note
+		  WHERE m.key >= ? AND m.key < ? AND m.kind = ? ORDER BY m.key, n.path LIMIT ?`, q.Prefix, q.Prefix+"\U0010FFFF", int(q.Kind), limit)
 	}
 	if q.Keys == nil {
 		return s.names(ctx, `SELECT m.key, m.kind, n.path FROM names m JOIN notes n ON n.id = m.note ORDER BY m.key, m.kind, n.path`)
@@ -279,7 +342,7 @@ func (s *Store) similarNames(ctx context.Context, word string, limit int) ([]ind
 	slices.SortFunc(found, func(a, b index.Row) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
 	var out []index.Name
 	for _, r := range found {
-		out = append(out, index.NamesOf(r.File.Path, r.Kind, r.Title, r.Aliases)...)
+		out = append(out, index.NamesOf(r.File.Path, r.Kind, r.Title, r.Node, r.Aliases)...)
 	}
 	return out, nil
 }

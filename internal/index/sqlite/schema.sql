@@ -9,6 +9,8 @@ CREATE TABLE notes (
   kind     TEXT    NOT NULL,
   title    TEXT    NOT NULL,
   type     TEXT    NOT NULL,
+  node     TEXT    NOT NULL, -- its id as a node, '' when it has none
+  sure     REAL,             -- its confidence, if it states one
   date     INTEGER NOT NULL, -- seconds; 0 when the note gives none
   size     INTEGER NOT NULL,
   mtime    INTEGER NOT NULL, -- nanoseconds
@@ -25,6 +27,13 @@ CREATE TABLE notes (
   props    TEXT    NOT NULL, -- JSON
   problems TEXT    NOT NULL  -- JSON, '' when there are none
 ) STRICT;
+
+-- Lists of nodes come by type, by path and by confidence. Notes without a type
+-- are in none of these, so a vault that has no nodes pays nothing for them.
+CREATE INDEX nodes_path      ON notes (path)                         WHERE type <> '';
+CREATE INDEX nodes_sure      ON notes (sure DESC, path)              WHERE type <> '';
+CREATE INDEX nodes_type      ON notes (lower(type), path)            WHERE type <> '';
+CREATE INDEX nodes_type_sure ON notes (lower(type), sure DESC, path) WHERE type <> '';
 
 -- Every name a file answers to. Links are stored by the key of their target and
 -- meet this table when they are read, so nothing has to be repaired when a
@@ -61,6 +70,24 @@ CREATE TABLE links (
   fragment TEXT    NOT NULL,
   text     TEXT    NOT NULL,
   field    TEXT    NOT NULL,
+  line     INTEGER NOT NULL,
+  start    INTEGER NOT NULL,
+  stop     INTEGER NOT NULL,
+  PRIMARY KEY (note, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE relations (
+  note     INTEGER NOT NULL,
+  seq      INTEGER NOT NULL,
+  type     TEXT    NOT NULL,
+  key      TEXT    NOT NULL, -- of the target
+  kind     TEXT    NOT NULL,
+  target   TEXT    NOT NULL,
+  fragment TEXT    NOT NULL,
+  sure     REAL,
+  notes    TEXT    NOT NULL,
+  edge     TEXT    NOT NULL, -- its block id, '' when it has none
+  form     TEXT    NOT NULL,
   line     INTEGER NOT NULL,
   start    INTEGER NOT NULL,
   stop     INTEGER NOT NULL,

@@ -37,4 +37,7 @@ func (s *Store) Settle(ctx context.Context) (err error) {
 var lateIndexes = []string{
 	`CREATE INDEX IF NOT EXISTS chunks_hash ON chunks (hash)`,
 	`CREATE INDEX IF NOT EXISTS links_key ON links (key)`,
+	`CREATE INDEX IF NOT EXISTS relations_key ON relations (key)`,
+	`CREATE INDEX IF NOT EXISTS relations_type ON relations (type)`,
+	`CREATE INDEX IF NOT EXISTS relations_edge ON relations (edge) WHERE edge <> ''`,
 }

@@ -18,11 +18,12 @@ import (
 	"lore/internal/db"
 	"lore/internal/fault"
 	"lore/internal/index"
+	"lore/internal/index/vecfile"
 )
 
 // version changes whenever the schema or the way rows are made does. It is the
 // only migration there is: an index of another version is built anew.
-const version = 2
+const version = 3
 
 // applicationID marks the file as an index of Lore ("LORI").
 const applicationID = 0x4c4f5249
@@ -41,7 +42,7 @@ type Store struct {
 
 	damaged atomic.Bool // an answer showed that the file must be built anew
 
-	vectors *vectorFiles
+	vectors *vecfile.Files
 }
 
 var _ index.Store = (*Store)(nil)
@@ -111,7 +112,7 @@ func open(ctx context.Context, path string) (*Store, Opening, error) {
 		return nil, o, err
 	}
 	s := &Store{db: d, dir: filepath.Dir(path), seal: was}
-	s.vectors = newVectorFiles(s.dir)
+	s.vectors = vecfile.New(s.dir)
 	o, err = s.prepare(ctx, how)
 	if err != nil {
 		return nil, o, errors.Join(err, d.Close())
@@ -223,7 +224,7 @@ func (s *Store) Check(ctx context.Context) (err error) {
 func (s *Store) Close() error {
 	s.applying.Lock()
 	defer s.applying.Unlock()
-	err := errors.Join(s.vectors.close(), s.db.Close())
+	err := errors.Join(s.vectors.Close(), s.db.Close())
 	if _, open := os.Stat(s.db.Path() + "-wal"); errors.Is(open, os.ErrNotExist) {
 		s.reseal() // while another process has it open, that one does
 	}
@@ -238,7 +239,7 @@ func (s *Store) Stats(ctx context.Context, model string) (_ index.Stats, err err
 		return index.Stats{}, fmt.Errorf("read the size of the index: %w", err)
 	}
 	st := index.Stats{
-		Notes: c.Notes, Attachments: c.Attachments, Conflicts: c.Conflicts, Links: c.Links, Passages: c.Passages,
+		Notes: c.Notes, Attachments: c.Attachments, Conflicts: c.Conflicts, Links: c.Links, Relations: c.Relations, Nodes: c.Nodes, Passages: c.Passages,
 		Problems: c.Problems, Bytes: c.Bytes, Version: version, Generation: c.Generation,
 	}
 	if model != "" {

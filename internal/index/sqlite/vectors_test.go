@@ -17,6 +17,12 @@ import (
 	"lore/internal/vault"
 )
 
+// The form of the files of vectors, which the tests damage.
+const (
+	headerSize = 256
+	recordHead = 20
+)
+
 // letters is a model that counts letters: small, exact, and the same everywhere.
 type letters struct {
 	id  string
@@ -119,7 +125,7 @@ func TestDamagedVectors(t *testing.T) {
 			data, err := os.ReadFile(p)
 			must(t, err)
 			for range 3 {
-				data[vectorHeader+r.IntN(len(data)-vectorHeader)] ^= byte(1 + r.IntN(255))
+				data[headerSize+r.IntN(len(data)-headerSize)] ^= byte(1 + r.IntN(255))
 			}
 			must(t, os.WriteFile(p, data, 0o600))
 		})
@@ -134,7 +140,7 @@ func TestDamagedVectors(t *testing.T) {
 	}
 	for i := range many(20) {
 		n := size * int64(i) / int64(many(20))
-		lost := passages - int(max(0, n-vectorHeader)/record)
+		lost := passages - int(max(0, n-headerSize)/record)
 		check(fmt.Sprint("cut at ", n), lost, func(t *testing.T, p string) { must(t, os.Truncate(p, n)) })
 	}
 	check("gone", passages, func(t *testing.T, p string) { must(t, os.Remove(p)) })

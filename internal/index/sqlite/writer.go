@@ -18,17 +18,18 @@ type writer struct {
 	changed bool
 	delta   counts
 
-	names, tags, props, links, chunks rows
+	names, tags, props, links, relations, chunks rows
 }
 
 func newWriter(ctx context.Context, tx *sql.Tx, s *Store) *writer {
 	return &writer{
 		ctx: ctx, tx: tx, store: s, stmts: map[string]*sql.Stmt{},
-		names:  rows{head: `INSERT INTO names (key, kind, note) VALUES `, columns: 3},
-		tags:   rows{head: `INSERT INTO tags (tag, note) VALUES `, columns: 2},
-		props:  rows{head: `INSERT INTO props (key, note, seq, value) VALUES `, columns: 4},
-		links:  rows{head: `INSERT INTO links (note, seq, key, kind, target, fragment, text, field, line, start, stop) VALUES `, columns: 11},
-		chunks: rows{head: `INSERT INTO chunks (note, seq, heading, line, hash, text) VALUES `, columns: 6},
+		names:     rows{head: `INSERT INTO names (key, kind, note) VALUES `, columns: 3},
+		tags:      rows{head: `INSERT INTO tags (tag, note) VALUES `, columns: 2},
+		props:     rows{head: `INSERT INTO props (key, note, seq, value) VALUES `, columns: 4},
+		links:     rows{head: `INSERT INTO links (note, seq, key, kind, target, fragment, text, field, line, start, stop) VALUES `, columns: 11},
+		relations: rows{head: `INSERT INTO relations (note, seq, type, key, kind, target, fragment, sure, notes, edge, form, line, start, stop) VALUES `, columns: 14},
+		chunks:    rows{head: `INSERT INTO chunks (note, seq, heading, line, hash, text) VALUES `, columns: 6},
 	}
 }
 
@@ -68,7 +69,7 @@ func (w *writer) insert(r *rows) error {
 
 // flush writes all rows that were gathered.
 func (w *writer) flush() error {
-	for _, r := range []*rows{&w.names, &w.tags, &w.props, &w.links, &w.chunks} {
+	for _, r := range []*rows{&w.names, &w.tags, &w.props, &w.links, &w.relations, &w.chunks} {
 		if err := w.insert(r); err != nil {
 			return err
 		}
@@ -79,8 +80,8 @@ func (w *writer) flush() error {
 // counts are kept in one row of meta and changed with every batch, so that the
 // size of the index is known without counting.
 type counts struct {
-	Notes, Attachments, Conflicts, Links, Passages, Problems int
-	Bytes, Generation                                        int64
+	Notes, Attachments, Conflicts, Links, Relations, Nodes, Passages, Problems int
+	Bytes, Generation                                                          int64
 }
 
 // note counts one row in (by 1) or out (by -1).
@@ -139,6 +140,8 @@ func (w *writer) finish() error {
 	c.Attachments += d.Attachments
 	c.Conflicts += d.Conflicts
 	c.Links += d.Links
+	c.Relations += d.Relations
+	c.Nodes += d.Nodes
 	c.Passages += d.Passages
 	c.Problems += d.Problems
 	c.Bytes += d.Bytes

@@ -270,7 +270,7 @@ func (p *program) root(args []string) *cobra.Command {
 	_ = root.RegisterFlagCompletionFunc("log-level", cobra.FixedCompletions([]string{"debug", "info", "warn", "error"}, cobra.ShellCompDirectiveNoFileComp))
 	root.AddGroup(&cobra.Group{ID: "tools", Title: "Ask the vault:"}, &cobra.Group{ID: "lore", Title: "Look after Lore:"})
 	for _, t := range p.host.Tools {
-		root.AddCommand(p.toolCommand(t, args))
+		p.addTool(root, t, args)
 	}
 	root.AddCommand(p.commands()...)
 	return root
@@ -279,6 +279,9 @@ func (p *program) root(args []string) *cobra.Command {
 func (p *program) unknownCommand(cmd *cobra.Command, word string) error {
 	var names []string
 	for _, c := range cmd.Commands() {
+		if c.Hidden {
+			continue
+		}
 		names = append(names, c.Name())
 		names = append(names, c.Aliases...)
 	}

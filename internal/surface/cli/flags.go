@@ -15,13 +15,54 @@ import (
 	"lore/internal/tool"
 )
 
+// addTool puts the command of a tool where a person looks for it: at the root,
+// or, when its short name is two words, below the first of them. Its full name
+// works at the root in any case.
+func (p *program) addTool(root *cobra.Command, t *tool.Tool, args []string) {
+	group, word, nested := strings.Cut(t.Short, " ")
+	if !nested {
+		root.AddCommand(p.toolCommand(t, t.Short, args))
+		return
+	}
+	full := p.toolCommand(t, "", args)
+	full.Hidden = true
+	root.AddCommand(full)
+	var parent *cobra.Command
+	for _, c := range root.Commands() {
+		if c.Name() == group {
+			parent = c
+		}
+	}
+	if parent == nil {
+		parent = &cobra.Command{
+			Use: group, GroupID: "tools", RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+			Args: func(cmd *cobra.Command, args []string) error {
+				if len(args) > 0 {
+					return p.unknownCommand(cmd, args[0])
+				}
+				return nil
+			},
+		}
+		root.AddCommand(parent)
+	}
+	child := p.toolCommand(t, word, args)
+	child.GroupID, child.Aliases = "", nil
+	child.Example = examples(t.Short, t)
+	parent.AddCommand(child)
+	var words []string
+	for _, c := range parent.Commands() {
+		words = append(words, c.Name())
+	}
+	parent.Short = "Has commands of its own: " + strings.Join(words, ", ")
+}
+
 // toolCommand makes the command of a tool. Its flags are made only when the
 // command line names it: seventy tools would cost more than most answers.
-func (p *program) toolCommand(t *tool.Tool, args []string) *cobra.Command {
+func (p *program) toolCommand(t *tool.Tool, word string, args []string) *cobra.Command {
 	dashed := strings.ReplaceAll(t.Name, "_", "-")
 	cmd := &cobra.Command{Use: dashed, GroupID: "tools", Short: firstSentence(t.Doc), Long: t.Doc}
-	if t.Short != "" {
-		cmd.Use = t.Short
+	if word != "" {
+		cmd.Use = word
 		cmd.Aliases = append(cmd.Aliases, dashed)
 	}
 	if t.Name != dashed {

@@ -19,8 +19,8 @@ const most = 100
 // listed is how many notes or tags a completion looks at.
 const listed = 500
 
-// complete offers values for what is typed: paths and tags of the vault, told
-// by the name of the argument.
+// complete offers values for what is typed: paths, tags and node ids of the
+// vault, told by the name of the argument.
 func (s *Server) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
 	var values []string
 	var more bool
@@ -31,6 +31,8 @@ func (s *Server) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.C
 		values, more, err = s.paths(ctx, typed)
 	case "tag", "tags":
 		values, more, err = s.tags(ctx, typed)
+	case "node", "node_id", "id":
+		values, more, err = s.nodes(ctx, typed)
 	}
 	if err != nil {
 		return nil, internal(err)
@@ -88,6 +90,26 @@ func (s *Server) tags(ctx context.Context, typed string) (values []string, more 
 		names = append(names, t.Tag)
 	}
 	return ranked(names, strings.TrimPrefix(typed, "#"), func(t string) []string { return []string{t, path.Base(t)} }), list.Total > len(names), nil
+}
+
+// nodes are the ids of the knowledge graph that begin so.
+func (s *Server) nodes(ctx context.Context, typed string) (values []string, more bool, err error) {
+	var list struct {
+		Nodes []struct {
+			NodeID string `json:"node_id"`
+		}
+		Next int `json:"next_offset"`
+	}
+	if err := s.use(ctx, tool.ListsNodes, map[string]any{"limit": listed, "prefix": typed}, &list); err != nil {
+		if fault.Of(err) == fault.NotFound { // nothing here knows nodes
+			err = nil
+		}
+		return nil, false, err
+	}
+	for _, n := range list.Nodes {
+		values = append(values, n.NodeID)
+	}
+	return values, list.Next > 0, nil
 }
 
 // How well a word fits what is typed, best first.

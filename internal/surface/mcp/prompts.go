@@ -31,7 +31,7 @@ func (s *Server) own() map[*sdk.Prompt]sdk.PromptHandler {
 			Arguments: []*sdk.PromptArgument{{Name: "tag", Description: "Only notes with this tag."}},
 		}: s.weeklySummary,
 		{
-			Name: "find_contradictions", Title: "Find contradictions", Description: "Find notes that contradict each other on a topic, with the exact passages.",
+			Name: "contradictions", Title: "Find contradictions", Description: "Find notes that contradict each other on a topic, with the exact passages.",
 			Arguments: []*sdk.PromptArgument{{Name: "topic", Description: "What to look at, in a few words.", Required: true}},
 		}: s.findContradictions,
 	}

@@ -89,6 +89,9 @@ type Options struct {
 func command(id string) string { return "lore approvals approve " + id }
 
 func (o Options) withDefaults() Options {
+	if o.ReadOnly {
+		o.Who.Scopes = []access.Scope{access.Read} // also for what only reads without a switch
+	}
 	if len(o.Toolsets) == 0 {
 		o.Toolsets = []string{defaultSet}
 	}
@@ -139,9 +142,9 @@ func (o Options) Check(tools []*tool.Tool) error {
 // offers reports whether a tool is offered to whoever calls.
 func (o Options) offers(t *tool.Tool) bool {
 	switch {
-	case !o.allows(t), o.ReadOnly && t.Effect != access.Reads:
+	case !o.allows(t), o.ReadOnly && t.Effect != access.Reads && t.With == "":
 		return false
-	case t.Effect == access.Changes && !o.Who.May(access.Write), t.Needs != "" && !o.Who.May(t.Needs):
+	case t.Effect == access.Changes && t.With == "" && !o.Who.May(access.Write), t.Needs != "" && !o.Who.May(t.Needs):
 		return false
 	}
 	return slices.Contains(o.Toolsets, t.Set) || slices.Contains(o.Toolsets, everything) || slices.Contains(o.Tools, t.Name)

@@ -55,9 +55,10 @@ var docs = map[string]tool.Comment{
 		"Limit":  "Most notes.",
 		"Offset": "Notes to skip.",
 	}},
-	"FindPath": {Text: "FindPath finds a shortest way between two notes along links, in either direction.", Fields: map[string]string{
-		"From": "Path, file name, title or alias of the note to begin with.",
-		"To":   "Path, file name, title or alias of the note to reach.",
+	"FindPath": {Text: "FindPath finds a shortest way between two notes along links and typed relationships, in either direction.", Fields: map[string]string{
+		"From":  "Path, file name, title or alias of the note to begin with.",
+		"To":    "Path, file name, title or alias of the note to reach.",
+		"Types": "Follow only these types of relationships; LINKS_TO means untyped links.",
 	}},
 	"FindSimilar": {Text: "FindSimilar lists the notes that are nearest to a note by meaning, linked or not.", Fields: map[string]string{
 		"Limit":    "Most notes.",
@@ -191,7 +192,8 @@ var docs = map[string]tool.Comment{
 		"Total": "Total number of orphans, shown or not.",
 	}},
 	"PathStep": {Text: "PathStep is one note on the way.", Fields: map[string]string{
-		"How": "How the note before it is connected: \"links to\", \"is linked from\", or nothing for the first.",
+		"How":          "How the note before it is connected: \"links to\", \"is linked from\", a type of relationship, or nothing for the first.",
+		"Relationship": "Relationship is the type of the relationship, if it is one.",
 	}},
 	"RandomNote": {Text: "RandomNote is the note that chance chose.", Fields: map[string]string{
 		"Excerpt": "Excerpt is how the note begins.",

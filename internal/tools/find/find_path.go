@@ -3,20 +3,24 @@ package find
 import (
 	"context"
 	"fmt"
-	"slices"
+	"strings"
 
+	"lore/internal/fault"
 	"lore/internal/graph"
 	"lore/internal/index"
+	"lore/internal/relation"
 	"lore/internal/tool"
 )
 
-// FindPath finds a shortest way between two notes along links, in either
-// direction.
+// FindPath finds a shortest way between two notes along links and typed
+// relationships, in either direction.
 type FindPath struct {
 	// Path, file name, title or alias of the note to begin with.
 	From string `json:"from"`
 	// Path, file name, title or alias of the note to reach.
 	To string `json:"to"`
+	// Follow only these types of relationships; LINKS_TO means untyped links.
+	Types []string `json:"relationship_types,omitempty" alias:"types"`
 }
 
 // LinkPath is a way from one note to another.
@@ -34,11 +38,14 @@ type LinkPath struct {
 type PathStep struct {
 	Path  string `json:"path"`
 	Title string `json:"title"`
-	// How the note before it is connected: "links to", "is linked from", or nothing for the first.
+	// How the note before it is connected: "links to", "is linked from", a type of relationship, or nothing for the first.
 	How string `json:"how,omitempty"`
+	// Relationship is the type of the relationship, if it is one.
+	Relationship string `json:"relationship_type,omitempty"`
+	EdgeID       string `json:"edge_id,omitempty"`
 }
 
-// Run loads the graph and walks it.
+// Run searches from both ends.
 func (in FindPath) Run(ctx context.Context, env Env) (LinkPath, error) {
 	from, err := env.locate(ctx, "from", in.From)
 	if err != nil {
@@ -48,28 +55,77 @@ func (in FindPath) Run(ctx context.Context, env Env) (LinkPath, error) {
 	if err != nil {
 		return LinkPath{}, err
 	}
-	g, err := graph.Load(ctx, env.Store)
+	hop, err := hopOf(in.Types)
 	if err != nil {
 		return LinkPath{}, err
 	}
-	out := LinkPath{Steps: []PathStep{}, Index: env.Fresh()}
-	way := g.Path(from.File.Path, to.File.Path)
+	way, err := graph.Way(ctx, env.Store, from.File.Path, to.File.Path, mostSteps, hop)
+	if err != nil {
+		return LinkPath{}, err
+	}
+	out := LinkPath{Steps: []PathStep{{Path: from.File.Path, Title: from.Title}}, Index: env.Fresh()}
 	if way == nil {
+		out.Steps = []PathStep{}
 		out.Note = fmt.Sprintf("no links connect %s with %s", from.File.Path, to.File.Path)
 		return out, nil
 	}
-	out.Found, out.Length = true, len(way)-1
-	for i, p := range way {
-		step := PathStep{Path: p, Title: g.Title(p)}
-		if i > 0 {
-			step.How = "is linked from"
-			if slices.Contains(g.Out[way[i-1]], p) {
+	out.Found, out.Length = true, len(way)
+	at := from.File.Path
+	for _, e := range way {
+		step := PathStep{How: "is linked from", Relationship: e.Type}
+		forward := e.From == at
+		at = e.Other(at)
+		step.Path = at
+		if e.Type == graph.LinksTo {
+			step.Relationship = ""
+			if forward {
 				step.How = "links to"
+			}
+		} else {
+			step.EdgeID = e.Name()
+			step.How = strings.ReplaceAll(strings.ToLower(e.Type), "_", " ")
+			if !forward {
+				step.How += " the one before"
 			}
 		}
 		out.Steps = append(out.Steps, step)
 	}
-	return out, nil
+	return out, env.entitle(ctx, out.Steps)
+}
+
+// mostSteps is the longest way that is looked for.
+const mostSteps = 30
+
+// hopOf reads which relationships a way may follow: all, and links too, unless
+// some are named.
+func hopOf(types []string) (graph.Hop, error) {
+	hop := graph.Hop{Links: len(types) == 0}
+	for _, name := range types {
+		typ, ok := relation.Normal(name)
+		if !ok {
+			return hop, fault.Field("relationship_types", "use names such as SUPPORTS, or LINKS_TO", "%q is no type of relationship", name)
+		}
+		hop.Types = append(hop.Types, typ)
+		hop.Links = hop.Links || typ == graph.LinksTo
+	}
+	return hop, nil
+}
+
+// entitle gives the steps the titles of their notes.
+func (env Env) entitle(ctx context.Context, steps []PathStep) error {
+	var paths []string
+	for _, s := range steps {
+		paths = append(paths, s.Path)
+	}
+	rows, err := env.Store.Notes(ctx, index.Select{Paths: paths})
+	for _, r := range rows {
+		for i := range steps {
+			if steps[i].Path == r.File.Path {
+				steps[i].Title = r.Title
+			}
+		}
+	}
+	return err
 }
 
 // View lists the steps.

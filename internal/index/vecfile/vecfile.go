@@ -1,4 +1,6 @@
-package sqlite
+// Package vecfile keeps the vectors of passages in flat files, one for each
+// model, and in memory. It knows hashes and numbers, no passage and no SQL.
+package vecfile
 
 import (
 	"bufio"
@@ -9,6 +11,7 @@ import (
 	"hash/crc32"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,28 +28,29 @@ import (
 // times faster than rows of a table, and a record that a crash tore fails its
 // checksum and is embedded again.
 const (
-	vectorMagic  = "LOREVEC1"
-	vectorHeader = 256 // magic, dimension, length of the model's id, the id
-	recordHead   = 20  // hash, checksum
-	maxModelID   = vectorHeader - 16
+	magic      = "LOREVEC1"
+	headerSize = 256 // magic, dimension, length of the model's id, the id
+	recordHead = 20  // hash, checksum
+	maxModelID = headerSize - 16
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// vectorFiles are the vectors of one store, by model, each read on first use.
-type vectorFiles struct {
+// Files are the vectors of one store, by model, each read on first use.
+type Files struct {
 	dir string
 	mu  sync.Mutex
-	of  map[string]*vectorFile
+	of  map[string]*File
 }
 
-func newVectorFiles(dir string) *vectorFiles {
-	return &vectorFiles{dir: dir, of: map[string]*vectorFile{}}
+// New is for the files in a folder. Nothing is read yet.
+func New(dir string) *Files {
+	return &Files{dir: dir, of: map[string]*File{}}
 }
 
-// A vectorFile is one model's vectors in memory. Row i of the matrix has
+// A File is one model's vectors in memory. Row i of the matrix has
 // hashes[i].
-type vectorFile struct {
+type File struct {
 	path   string
 	model  string
 	mu     sync.RWMutex
@@ -56,9 +60,9 @@ type vectorFile struct {
 	rows   map[index.Hash]int32 // made when someone needs to look up by hash
 }
 
-// get returns the vectors of a model, reading them the first time. It returns
+// Get returns the vectors of a model, reading them the first time. It returns
 // an empty file for a model that has none.
-func (v *vectorFiles) get(model string) (*vectorFile, error) {
+func (v *Files) Get(model string) (*File, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if f := v.of[model]; f != nil {
@@ -68,7 +72,7 @@ func (v *vectorFiles) get(model string) (*vectorFile, error) {
 		return nil, fmt.Errorf("the id of the model is longer than %d bytes: %q", maxModelID, model)
 	}
 	sum := sha256.Sum256([]byte(model))
-	f := &vectorFile{path: filepath.Join(v.dir, fmt.Sprintf("vectors-%x.bin", sum[:8])), model: model}
+	f := &File{path: filepath.Join(v.dir, fmt.Sprintf("vectors-%x.bin", sum[:8])), model: model}
 	if err := f.load(); err != nil {
 		return nil, fmt.Errorf("read vectors: %w", err)
 	}
@@ -76,36 +80,106 @@ func (v *vectorFiles) get(model string) (*vectorFile, error) {
 	return f, nil
 }
 
-func (v *vectorFiles) add(model string, vs []index.Vector) error {
-	f, err := v.get(model)
+// Add keeps vectors of a model.
+func (v *Files) Add(model string, vs []index.Vector) error {
+	f, err := v.Get(model)
 	if err != nil {
 		return err
 	}
 	return f.add(vs)
 }
 
-// loaded lists the files that were read, by model.
-func (v *vectorFiles) loaded() []*vectorFile {
+// Loaded lists the files that were read, by model.
+func (v *Files) Loaded() []*File {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	var out []*vectorFile
+	var out []*File
 	for _, model := range slices.Sorted(maps.Keys(v.of)) {
 		out = append(out, v.of[model])
 	}
 	return out
 }
 
-func (v *vectorFiles) close() error {
+// Close forgets what was read.
+func (v *Files) Close() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	clear(v.of)
 	return nil
 }
 
+// Model is whose vectors these are.
+func (f *File) Model() string { return f.model }
+
+// Len is how many there are.
+func (f *File) Len() int {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return len(f.hashes)
+}
+
+// A View is the vectors at one moment. Row i of the matrix has Hashes[i]; there
+// is no matrix when there are no vectors.
+type View struct {
+	Dim    int
+	Matrix *vector.Matrix
+	Hashes []index.Hash
+}
+
+// Read lets read look at the vectors, which do not change meanwhile.
+func (f *File) Read(read func(View) error) error {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return read(View{f.dim, f.matrix, f.hashes})
+}
+
+// Middle is the direction between the vectors of these hashes, of length 1, or
+// nil when none of them has one.
+func (f *File) Middle(hashes []index.Hash) []float32 {
+	f.mu.Lock()
+	f.lookup()
+	f.mu.Unlock()
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	var sum []float32
+	for _, h := range hashes {
+		row, ok := f.rows[h]
+		if !ok {
+			continue
+		}
+		if sum == nil {
+			sum = make([]float32, f.dim)
+		}
+		q := f.matrix.Row(int(row))
+		scale := unit(float64(vector.Dot(q, q)))
+		for i, x := range q {
+			sum[i] += float32(x) * scale
+		}
+	}
+	total := 0.0
+	for _, x := range sum {
+		total += float64(x) * float64(x)
+	}
+	scale := unit(total)
+	for i := range sum {
+		sum[i] *= scale
+	}
+	return sum
+}
+
+// unit is what a vector of that squared length is multiplied with to have
+// length 1.
+func unit(squared float64) float32 {
+	if squared == 0 {
+		return 0
+	}
+	return float32(1 / math.Sqrt(squared))
+}
+
 // load reads the file. What cannot be read is left out: it is embedded again. A
 // file without one good record goes, because its header, which nothing else
 // proves, may be what is wrong.
-func (f *vectorFile) load() error {
+func (f *File) load() error {
 	file, err := os.Open(f.path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -121,8 +195,8 @@ func (f *vectorFile) load() error {
 	return err
 }
 
-func (f *vectorFile) readFrom(file *os.File) error {
-	head := make([]byte, vectorHeader)
+func (f *File) readFrom(file *os.File) error {
+	head := make([]byte, headerSize)
 	if _, err := io.ReadFull(file, head); err != nil || !f.acceptHeader(head) {
 		return nil // torn at birth, or of another form
 	}
@@ -131,7 +205,7 @@ func (f *vectorFile) readFrom(file *os.File) error {
 		return err
 	}
 	f.matrix = vector.NewMatrix(f.dim)
-	n := int((info.Size() - vectorHeader) / int64(recordHead+f.dim))
+	n := int((info.Size() - headerSize) / int64(recordHead+f.dim))
 	f.matrix.Grow(n)
 	f.hashes = make([]index.Hash, 0, n)
 	r := bufio.NewReaderSize(file, 1<<20)
@@ -149,19 +223,19 @@ func (f *vectorFile) readFrom(file *os.File) error {
 	}
 }
 
-func (f *vectorFile) acceptHeader(head []byte) bool {
+func (f *File) acceptHeader(head []byte) bool {
 	dim := binary.LittleEndian.Uint32(head[8:])
 	n := binary.LittleEndian.Uint32(head[12:])
-	if string(head[:8]) != vectorMagic || dim == 0 || dim > 1<<16 || n > maxModelID || string(head[16:16+n]) != f.model {
+	if string(head[:8]) != magic || dim == 0 || dim > 1<<16 || n > maxModelID || string(head[16:16+n]) != f.model {
 		return false
 	}
 	f.dim = int(dim)
 	return true
 }
 
-func (f *vectorFile) header() []byte {
-	head := make([]byte, vectorHeader)
-	copy(head, vectorMagic)
+func (f *File) header() []byte {
+	head := make([]byte, headerSize)
+	copy(head, magic)
 	binary.LittleEndian.PutUint32(head[8:], uint32(f.dim))
 	binary.LittleEndian.PutUint32(head[12:], uint32(len(f.model)))
 	copy(head[16:], f.model)
@@ -169,7 +243,7 @@ func (f *vectorFile) header() []byte {
 }
 
 // add appends the vectors that are not there yet, to the file first.
-func (f *vectorFile) add(vs []index.Vector) error {
+func (f *File) add(vs []index.Vector) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.matrix == nil {
@@ -223,7 +297,7 @@ func checksum(rec []byte) uint32 {
 }
 
 // append writes whole records after the last whole one.
-func (f *vectorFile) append(records []byte) (err error) {
+func (f *File) append(records []byte) (err error) {
 	file, err := os.OpenFile(f.path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
@@ -233,19 +307,19 @@ func (f *vectorFile) append(records []byte) (err error) {
 	if err != nil {
 		return err
 	}
-	if size < vectorHeader {
+	if size < headerSize {
 		if _, err := file.WriteAt(f.header(), 0); err != nil {
 			return err
 		}
-		size = vectorHeader
+		size = headerSize
 	}
 	length := int64(recordHead + f.dim)
-	_, err = file.WriteAt(records, vectorHeader+(size-vectorHeader)/length*length)
+	_, err = file.WriteAt(records, headerSize+(size-headerSize)/length*length)
 	return err
 }
 
 // lookup makes the table of rows by hash. The caller holds the lock.
-func (f *vectorFile) lookup() {
+func (f *File) lookup() {
 	if f.rows != nil {
 		return
 	}
@@ -255,8 +329,8 @@ func (f *vectorFile) lookup() {
 	}
 }
 
-// has reports which hashes have a vector.
-func (f *vectorFile) has() func(index.Hash) bool {
+// Has reports which hashes have a vector.
+func (f *File) Has() func(index.Hash) bool {
 	f.mu.Lock()
 	f.lookup()
 	f.mu.Unlock()
@@ -268,8 +342,8 @@ func (f *vectorFile) has() func(index.Hash) bool {
 	}
 }
 
-// rewrite keeps only the vectors that live says are needed.
-func (f *vectorFile) rewrite(live func(index.Hash) bool) (err error) {
+// Rewrite keeps only the vectors that live says are needed.
+func (f *File) Rewrite(live func(index.Hash) bool) (err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	old, err := os.Open(f.path)
@@ -292,13 +366,13 @@ func (f *vectorFile) rewrite(live func(index.Hash) bool) (err error) {
 	return f.load()
 }
 
-func (f *vectorFile) copyLive(to io.Writer, from io.Reader, live func(index.Hash) bool) error {
+func (f *File) copyLive(to io.Writer, from io.Reader, live func(index.Hash) bool) error {
 	w := bufio.NewWriterSize(to, 1<<20)
 	if _, err := w.Write(f.header()); err != nil {
 		return err
 	}
 	r := bufio.NewReaderSize(from, 1<<20)
-	if _, err := r.Discard(vectorHeader); err != nil {
+	if _, err := r.Discard(headerSize); err != nil {
 		return err
 	}
 	rec := make([]byte, recordHead+f.dim)

@@ -1,4 +1,4 @@
-package sqlite
+package vecfile
 
 import (
 	"math/rand/v2"
@@ -11,7 +11,7 @@ import (
 // meaning of a process does.
 func BenchmarkLoadVectors(b *testing.B) {
 	dir := b.TempDir()
-	f, err := newVectorFiles(dir).get("m")
+	f, err := New(dir).Get("m")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func BenchmarkLoadVectors(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if _, err := newVectorFiles(dir).get("m"); err != nil {
+		if _, err := New(dir).Get("m"); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,0 +1,71 @@
+package knowledge
+
+import (
+	"context"
+	"fmt"
+
+	"lore/internal/change"
+	"lore/internal/relation"
+	"lore/internal/tool"
+)
+
+// DeleteRelationship removes a relationship from the note that states it. It is
+// always asked about.
+type DeleteRelationship struct {
+	// Id of the relationship, from get_node.
+	EdgeID string `json:"edge_id"`
+}
+
+// RelationshipDeleted is a relation that is gone.
+type RelationshipDeleted struct {
+	Operation        string   `json:"operation"`
+	EdgeID           string   `json:"edge_id"`
+	FromID           string   `json:"from_id"`
+	ToID             string   `json:"to_id"`
+	RelationshipType string   `json:"relationship_type"`
+	Confidence       *float64 `json:"confidence"`
+	Notes            string   `json:"notes,omitempty"`
+
+	fromTitle, toTitle string
+}
+
+// Plan removes the line.
+func (in DeleteRelationship) Plan(ctx context.Context, env Env) (RelationshipDeleted, change.Set, error) {
+	var none RelationshipDeleted
+	e, from, err := env.edge(ctx, in.EdgeID)
+	if err != nil {
+		return none, nil, err
+	}
+	out := RelationshipDeleted{
+		Operation: "delete_relationship", EdgeID: e.Name(), FromID: from.id(), RelationshipType: e.Type, Confidence: e.Confidence, Notes: e.Notes, fromTitle: from.row.Title, toTitle: e.Target,
+	}
+	_, to, err := env.ends(ctx, &e)
+	if err != nil {
+		return none, nil, err
+	}
+	if to != nil {
+		out.ToID, out.toTitle = idOf(to), to.Title
+	}
+	ed := env.edit(from)
+	if err := ed.do(relation.Remove(from.Note, e.ID)); err != nil {
+		return none, nil, err
+	}
+	set, err := ed.set()
+	return out, set, err
+}
+
+// Preview says what goes.
+func (r RelationshipDeleted) Preview() tool.Preview {
+	return tool.Preview{
+		Summary: fmt.Sprintf("Delete the relationship %s %s %s", r.fromTitle, r.RelationshipType, r.toTitle), Destroys: true,
+		Details: map[string]any{
+			"edge_id": r.EdgeID, "from_id": r.FromID, "to_id": r.ToID, "relationship_type": r.RelationshipType, "confidence": r.Confidence,
+			"content_preview": r.Notes, "relationships_affected": 1,
+		},
+	}
+}
+
+// View says what is gone.
+func (r RelationshipDeleted) View() tool.View {
+	return tool.View{Text: fmt.Sprintf("deleted %s: %s %s %s\n", r.EdgeID, firstOf(r.fromTitle, r.FromID), r.RelationshipType, firstOf(r.toTitle, r.ToID))}
+}

@@ -1,0 +1,192 @@
+package knowledge
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"lore/internal/change"
+	"lore/internal/confidence"
+	"lore/internal/cue"
+	"lore/internal/graph"
+	"lore/internal/index"
+	"lore/internal/judge"
+	"lore/internal/note"
+	"lore/internal/relation"
+	"lore/internal/search"
+	"lore/internal/tool"
+)
+
+// FindRelatedNodes finds the nodes nearest to one by meaning and suggests how
+// they are related. It links nothing unless auto_link is set, and then a person
+// is asked.
+type FindRelatedNodes struct {
+	// Id, path, title or alias.
+	NodeID string `json:"node_id"`
+	// Most nodes.
+	Limit int `json:"limit,omitempty" default:"10" min:"1" max:"50"`
+	// Least similarity, 0 to 1.
+	MinSimilarity float64 `json:"min_similarity,omitempty" default:"0.5" min:"0" max:"1"`
+	// Propose the suggested relationships as edits of the node.
+	AutoLink bool `json:"auto_link,omitempty"`
+}
+
+// RelatedNodes are the nodes near to one.
+type RelatedNodes struct {
+	NodeID  string        `json:"node_id"`
+	Related []RelatedNode `json:"related_nodes"`
+	// LinksCreated counts the relationships that auto_link made.
+	LinksCreated int `json:"links_created"`
+	// Similarity says what similarity_score measures: "meaning", or "words" where there are no vectors.
+	Similarity string `json:"similarity"`
+	Basis
+	Index index.Freshness `json:"index"`
+
+	title string
+	path  string
+}
+
+// RelatedNode is one node near to another.
+type RelatedNode struct {
+	ID         string  `json:"id"`
+	Type       string  `json:"type"`
+	Title      string  `json:"title"`
+	Path       string  `json:"path"`
+	Content    string  `json:"content"`
+	Similarity float64 `json:"similarity_score"`
+	Suggested  string  `json:"suggested_relationship"`
+	Sure       float64 `json:"suggestion_confidence"`
+	Reasoning  string  `json:"reasoning"`
+	Linked     bool    `json:"linked"`
+	EdgeID     string  `json:"edge_id,omitempty"`
+}
+
+// Plan looks, and with auto_link adds a line for each node that is not related
+// yet.
+func (in FindRelatedNodes) Plan(ctx context.Context, env Env) (RelatedNodes, change.Set, error) {
+	n, err := env.open(ctx, "node_id", in.NodeID)
+	if err != nil {
+		return RelatedNodes{}, nil, err
+	}
+	found, how, err := env.near(ctx, &n.row, in.Limit, in.MinSimilarity)
+	if err != nil {
+		return RelatedNodes{}, nil, err
+	}
+	out := RelatedNodes{NodeID: n.id(), Similarity: how, Basis: Basis{Method: judge.ByCues}, Index: env.Fresh(), title: n.row.Title, path: n.Path}
+	if out.Related, out.Basis, err = env.suggestions(ctx, docOf(n), found); err != nil {
+		return RelatedNodes{}, nil, err
+	}
+	edges, err := graph.Edges(ctx, env.Store, []string{n.Path}, graph.Hop{}, false)
+	if err != nil {
+		return RelatedNodes{}, nil, err
+	}
+	linked := map[string]string{}
+	for _, e := range edges {
+		linked[e.Other(n.Path)] = e.Name()
+	}
+	for i := range out.Related {
+		out.Related[i].EdgeID, out.Related[i].Linked = linked[out.Related[i].Path], linked[out.Related[i].Path] != ""
+	}
+	if !in.AutoLink {
+		return out, nil, nil
+	}
+	set, err := out.link(ctx, env, n)
+	return out, set, err
+}
+
+// link adds the suggested relations to the node.
+func (r *RelatedNodes) link(ctx context.Context, env Env, n *node) (change.Set, error) {
+	e := env.edit(n)
+	random := seed(ctx, "auto", n.Path)
+	for i := range r.Related {
+		x := &r.Related[i]
+		if x.Linked {
+			continue
+		}
+		sure := confidence.Round(x.Sure)
+		rel := relation.Relation{Type: x.Suggested, Confidence: &sure}
+		if r.Method == judge.ByCues && (x.Suggested == cue.Supports || x.Suggested == cue.Contradicts) {
+			// Words alone are too often wrong about who is right.
+			rel.Type, rel.Notes = cue.RelatesTo, "perhaps "+strings.ToLower(x.Suggested)
+		}
+		id, err := env.relate(ctx, e, random, x.Path, rel)
+		if err != nil {
+			return nil, err
+		}
+		x.EdgeID = id
+		r.LinksCreated++
+	}
+	return e.set()
+}
+
+// suggestions judges how each of the nodes found relates to a text.
+func (env Env) suggestions(ctx context.Context, from judge.Doc, found []nearby) ([]RelatedNode, Basis, error) {
+	out := []RelatedNode{}
+	basis := Basis{Method: judge.ByCues}
+	for i, f := range found {
+		tool.Progress(ctx, i, len(found), "judging related nodes")
+		to, err := env.doc(ctx, &f.row)
+		if err != nil {
+			return nil, basis, err
+		}
+		v := env.Judge.Relation(ctx, from, to, f.cosine)
+		basis = sum(basis, basisOf(v.Basis))
+		out = append(out, RelatedNode{
+			ID: idOf(&f.row), Type: typeOf(&f.row), Title: f.row.Title, Path: f.row.File.Path, Content: shown(&to, f.excerpt), Similarity: f.cosine,
+			Suggested: v.Type, Sure: confidence.Round(v.Confidence), Reasoning: v.Reasoning,
+		})
+	}
+	return out, basis, nil
+}
+
+// shown is what of a node is shown: all of a short one, else the passage that is
+// near.
+func shown(d *judge.Doc, excerpt string) string {
+	text := note.Plain(d.Text)
+	if len(text) > 0 && len(text) <= 2*excerptWidth {
+		return search.Around(text, 0, 0, excerptWidth)
+	}
+	return excerpt
+}
+
+// sum joins how several judgements came about: a model's only when all are.
+func sum(a, b Basis) Basis {
+	if a.Usage != nil && b.Usage != nil {
+		u := a.Usage.Add(*b.Usage)
+		b.Usage = &u
+	} else if b.Usage == nil {
+		b.Usage = a.Usage
+	}
+	b.Model, b.Fallback = firstOf(b.Model, a.Model), firstOf(a.Fallback, b.Fallback)
+	if b.Fallback != "" {
+		b.Method = judge.ByCues
+	}
+	return b
+}
+
+// Preview says what would be linked.
+func (r RelatedNodes) Preview() tool.Preview {
+	if r.LinksCreated == 0 {
+		return tool.Preview{Summary: fmt.Sprintf("Found %s related to %s", many(len(r.Related), "node"), r.title)}
+	}
+	return tool.Preview{
+		Summary: fmt.Sprintf("Relate %s to %s", r.title, many(r.LinksCreated, "node")),
+		Details: map[string]any{"node_id": r.NodeID, "links_created": r.LinksCreated, "related_nodes": r.Related, "method": r.Method},
+	}
+}
+
+// View lists the nodes.
+func (r RelatedNodes) View() tool.View {
+	v := tool.View{Foot: foot(r.Index, fmt.Sprintf("%s related to %s, by %s", many(len(r.Related), "node"), firstOf(r.title, r.NodeID), r.Similarity))}
+	if r.LinksCreated > 0 {
+		v.Foot += "; " + many(r.LinksCreated, "relationship") + " made"
+	}
+	for _, x := range r.Related {
+		item := tool.Item{Title: x.Title, Path: x.Path, Detail: x.ID + "  " + x.Type, Text: x.Content, Score: x.Similarity, Notes: []string{x.Suggested + ": " + x.Reasoning}}
+		if x.Linked {
+			item.Notes = append(item.Notes, "related already: "+x.EdgeID)
+		}
+		v.Items = append(v.Items, item)
+	}
+	return v
+}

@@ -1,0 +1,160 @@
+package knowledge
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"lore/internal/fault"
+	"lore/internal/index"
+	"lore/internal/search"
+	"lore/internal/tool"
+)
+
+// ListNodes lists the nodes of the knowledge graph, by type, confidence and
+// words.
+type ListNodes struct {
+	// Types, any of them; "Note" means notes that state none. Without it, all that state one.
+	Types []string `json:"types,omitempty" alias:"type"`
+	// Least confidence, 0 to 1.
+	MinConfidence *float64 `json:"min_confidence,omitempty" min:"0" max:"1"`
+	// Most confidence.
+	MaxConfidence *float64 `json:"max_confidence,omitempty" min:"0" max:"1"`
+	// Words to search for.
+	Text string `json:"text,omitempty"`
+	// Ids that begin so.
+	Prefix string `json:"prefix,omitempty"`
+	// Order.
+	Sort string `json:"sort,omitempty" default:"path" enum:"path,confidence,modified,title"`
+	// Most nodes.
+	Limit int `json:"limit,omitempty" default:"50" min:"1" max:"500"`
+	// Nodes to skip.
+	Offset int `json:"offset,omitempty" min:"0"`
+}
+
+// NodeList is a page of nodes.
+type NodeList struct {
+	Nodes []NodeRef `json:"nodes"`
+	// Types counts the nodes of the vault by type.
+	Types map[string]int `json:"types"`
+	More  string         `json:"more,omitempty"`
+	// Next is the offset of the next page, 0 when there is none.
+	Next  int             `json:"next_offset,omitempty"`
+	Index index.Freshness `json:"index"`
+}
+
+// NodeRef is one node of a list.
+type NodeRef struct {
+	NodeID     string   `json:"node_id"`
+	Path       string   `json:"path"`
+	Type       string   `json:"type"`
+	Title      string   `json:"title"`
+	Confidence *float64 `json:"confidence"`
+}
+
+func refOf(r *index.Row) NodeRef {
+	return NodeRef{NodeID: idOf(r), Path: r.File.Path, Type: typeOf(r), Title: r.Title, Confidence: r.Sure}
+}
+
+// Run asks the index for one page.
+func (in ListNodes) Run(ctx context.Context, env Env) (NodeList, error) {
+	out := NodeList{Nodes: []NodeRef{}, Types: map[string]int{}, Index: env.Fresh()}
+	facets, err := env.Store.Facets(ctx, index.FacetType, index.Filter{Kinds: []index.Kind{index.KindNote}})
+	if err != nil {
+		return out, err
+	}
+	for _, f := range facets {
+		out.Types[f.Value] += f.Notes
+	}
+	if in.MinConfidence != nil && in.MaxConfidence != nil && *in.MinConfidence > *in.MaxConfidence {
+		return out, fault.Field("min_confidence", "make it at most max_confidence", "%v is above %v", *in.MinConfidence, *in.MaxConfidence)
+	}
+	rows, err := in.page(ctx, env)
+	if err != nil {
+		return out, err
+	}
+	if len(rows) > in.Limit {
+		rows = rows[:in.Limit]
+		out.Next = in.Offset + in.Limit
+		out.More = fmt.Sprintf("%d to %d; call again with offset %d", in.Offset+1, out.Next, out.Next)
+	}
+	for i := range rows {
+		out.Nodes = append(out.Nodes, refOf(&rows[i]))
+	}
+	return out, nil
+}
+
+// page reads one row more than the page has.
+func (in ListNodes) page(ctx context.Context, env Env) ([]index.Row, error) {
+	filter := index.Filter{Kinds: []index.Kind{index.KindNote}, MinSure: in.MinConfidence, MaxSure: in.MaxConfidence}
+	for _, t := range in.Types {
+		switch t = strings.TrimSpace(t); {
+		case strings.EqualFold(t, plain):
+			filter.Untyped = true
+		case t != "":
+			filter.Types = append(filter.Types, t)
+		}
+	}
+	switch {
+	case filter.Untyped && len(filter.Types) > 0:
+		return nil, fault.Field("types", "ask for "+plain+" by itself", "notes without a type are listed apart from the others")
+	case len(filter.Types)+len(in.Types) == 0:
+		filter.Typed = true
+	}
+	if in.Prefix != "" {
+		return in.named(ctx, env, filter)
+	}
+	if in.Text != "" {
+		return in.found(ctx, env, filter)
+	}
+	order := map[string]index.Order{"path": index.ByPath, "confidence": index.BySure, "modified": index.ByModified, "title": index.ByTitle}[in.Sort]
+	return env.Store.Notes(ctx, index.Select{Filter: filter, Order: order, Limit: in.Limit + 1, Offset: in.Offset})
+}
+
+// named reads the nodes whose ids begin so.
+func (in ListNodes) named(ctx context.Context, env Env, filter index.Filter) ([]index.Row, error) {
+	names, err := env.Store.Names(ctx, index.NameQuery{Prefix: index.Key(in.Prefix), Kind: index.NameNode, Limit: in.Offset + in.Limit + 1})
+	if err != nil {
+		return nil, err
+	}
+	names = names[min(in.Offset, len(names)):]
+	paths := []string{}
+	for _, n := range names {
+		paths = append(paths, n.Path)
+	}
+	filter.Typed = false // an id is enough to be a node
+	return env.Store.Notes(ctx, index.Select{Paths: paths, Filter: filter})
+}
+
+// found searches among the nodes, best first.
+func (in ListNodes) found(ctx context.Context, env Env, filter index.Filter) ([]index.Row, error) {
+	a, err := env.Search.Find(ctx, in.Text, search.Options{Filter: filter, Limit: in.Offset + in.Limit + 1})
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, h := range a.Hits {
+		paths = append(paths, h.Path)
+	}
+	paths = paths[min(in.Offset, len(paths)):]
+	rows, err := env.rows(ctx, paths)
+	if err != nil {
+		return nil, err
+	}
+	var out []index.Row
+	for _, p := range paths {
+		if r := rows[p]; r != nil {
+			out = append(out, *r)
+		}
+	}
+	return out, nil
+}
+
+// View is a table.
+func (l NodeList) View() tool.View {
+	v := tool.View{Head: []string{"node", "type", "confidence", "title", "path"}, Foot: foot(l.Index, many(len(l.Nodes), "node"), l.More)}
+	for _, n := range l.Nodes {
+		v.Rows = append(v.Rows, []string{n.NodeID, n.Type, sure(n.Confidence), n.Title, n.Path})
+	}
+	return v
+}

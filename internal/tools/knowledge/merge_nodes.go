@@ -1,0 +1,364 @@
+package knowledge
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"lore/internal/change"
+	"lore/internal/confidence"
+	"lore/internal/fault"
+	"lore/internal/graph"
+	"lore/internal/join"
+	"lore/internal/note"
+	"lore/internal/relation"
+	"lore/internal/relink"
+	"lore/internal/tool"
+)
+
+// MergeNodes makes one node of two: the texts are joined, links to the second
+// lead to the first, its title becomes an alias, and relationships are carried
+// over without repeating any. It is always asked about.
+type MergeNodes struct {
+	// The node to keep: id, path, title or alias.
+	PrimaryNodeID string `json:"primary_node_id"`
+	// The node that goes into it.
+	SecondaryNodeID string `json:"secondary_node_id"`
+	// Whose properties count where both have one, and whose text comes first; no text is lost. combine averages the confidences.
+	MergeStrategy string `json:"merge_strategy,omitempty" default:"combine" enum:"combine,prefer_primary,prefer_secondary"`
+}
+
+// NodesMerged are two nodes that became one.
+type NodesMerged struct {
+	Operation       string `json:"operation"`
+	PrimaryNodeID   string `json:"primary_node_id"`
+	SecondaryNodeID string `json:"secondary_node_id"`
+	// Path of the node that is kept.
+	Path string `json:"path"`
+	// MergedContent is its text, the beginning of a long one.
+	MergedContent string `json:"merged_content"`
+	// Transferred counts the relationships of the second that are the first's now, in both directions.
+	Transferred int `json:"relationships_transferred"`
+	// Joined counts those that the first had already.
+	Joined int `json:"relationships_joined"`
+	// Dropped counts those between the two.
+	Dropped      int      `json:"relationships_dropped"`
+	LinksUpdated int      `json:"links_updated"`
+	Files        []string `json:"files"`
+	Aliases      []string `json:"aliases,omitempty"`
+	Confidence   *float64 `json:"confidence"`
+	// RequiresConfirmation is always true: a person was asked.
+	RequiresConfirmation bool `json:"requires_confirmation"`
+
+	kept, other string // titles
+	skipped     []relink.Skip
+	warnings    []string
+}
+
+// Plan joins the two notes and everything that names the second.
+func (in MergeNodes) Plan(ctx context.Context, env Env) (NodesMerged, change.Set, error) {
+	var none NodesMerged
+	kept, err := env.open(ctx, "primary_node_id", in.PrimaryNodeID)
+	if err != nil {
+		return none, nil, err
+	}
+	other, err := env.open(ctx, "secondary_node_id", in.SecondaryNodeID)
+	if err != nil {
+		return none, nil, err
+	}
+	switch {
+	case kept.Path == other.Path:
+		return none, nil, fault.Field("secondary_node_id", "name another node", "%s is the node itself", other.id())
+	case kept.ReadOnly || other.ReadOnly:
+		return none, nil, fault.New(fault.ReadOnly, "%s and %s must both be plain text", kept.Path, other.Path)
+	}
+	g := &merging{env: env, in: in, kept: kept, other: other}
+	g.out = NodesMerged{
+		Operation: "merge_nodes", PrimaryNodeID: kept.id(), SecondaryNodeID: other.id(), Path: kept.Path, RequiresConfirmation: true,
+		kept: kept.row.Title, other: other.row.Title, Files: []string{},
+	}
+	set, err := g.plan(ctx)
+	return g.out, set, err
+}
+
+// merging is a merge on its way.
+type merging struct {
+	env         Env
+	in          MergeNodes
+	kept, other *node
+	edges       []graph.Edge // of both
+	out         NodesMerged
+}
+
+func (g *merging) plan(ctx context.Context) (change.Set, error) {
+	var err error
+	if g.edges, err = graph.Edges(ctx, g.env.Store, []string{g.kept.Path, g.other.Path}, graph.Hop{}, true); err != nil {
+		return nil, err
+	}
+	var id []string
+	if g.other.row.Node != "" && g.other.row.Node != g.kept.row.Node {
+		id = append(id, g.other.row.Node) // who knows the second by its id finds the first
+	}
+	aliases := join.Names(g.kept.Note, g.other.Note, id...)
+	m, err := g.env.planner().Merge(ctx, g.kept.Path, g.other.Path, append(slices.Clone(g.kept.Aliases), aliases...))
+	if err != nil {
+		return nil, err
+	}
+	g.out.LinksUpdated, g.out.skipped = m.Links, m.Skipped
+	for _, f := range m.Files {
+		g.out.Files = append(g.out.Files, f.Path)
+	}
+	text, err := g.text(ctx, &m, aliases)
+	if err != nil {
+		return nil, err
+	}
+	others, err := g.elsewhere(m.Set)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range m.Skipped {
+		g.out.warnings = append(g.out.warnings, fmt.Sprintf("%s in %s stays: %s", many(s.Links, "link"), s.Path, s.Reason))
+	}
+	set := change.Set{change.Replace(g.kept.Path, m.KeptWas, text), change.Delete(g.other.Path, m.OtherWas)}
+	return append(set, others...), nil
+}
+
+// text joins the two notes, their relations apart from the rest.
+func (g *merging) text(ctx context.Context, m *relink.Merge, aliases []string) (string, error) {
+	kept := &edit{env: g.env, now: g.env.Parse.Parse(g.kept.Path, []byte(m.Kept))}
+	other := &edit{env: g.env, now: g.env.Parse.Parse(g.other.Path, []byte(m.Other))}
+	mine, err := g.take(kept, g.kept.Path)
+	if err != nil {
+		return "", err
+	}
+	yours, err := g.take(other, g.other.Path)
+	if err != nil {
+		return "", err
+	}
+	second := g.in.MergeStrategy == "prefer_secondary"
+	one, err := join.Notes(kept.now, other.now, aliases, join.Options{
+		Parse: func(p string, data []byte) *note.Note { return g.env.Parse.Parse(p, data) }, First: second, Prefer: second,
+		Drop: map[string]bool{"id": true, priorKey: true},
+	})
+	if err != nil {
+		return "", err
+	}
+	g.out.Aliases, g.out.warnings = one.Aliases, append(g.out.warnings, one.Warnings...)
+	e := &edit{env: g.env, now: g.env.Parse.Parse(g.kept.Path, []byte(one.Text))}
+	if err := g.confidence(e); err != nil {
+		return "", err
+	}
+	if err := g.put(ctx, e, mine, yours); err != nil {
+		return "", err
+	}
+	body := []rune(says(e.now))
+	g.out.MergedContent = string(body[:min(len(body), mostContent)])
+	return e.now.Text(), nil
+}
+
+// A carried relation is one that is taken out of a note and put into the merged
+// one.
+type carried struct {
+	relation.Relation
+	to    string // the path it leads to
+	words string // what stays in the text when the relation cannot
+}
+
+// take removes the relations of a note that can be rewritten, and returns them.
+func (g *merging) take(e *edit, path string) ([]carried, error) {
+	to := map[string]string{}
+	for _, edge := range g.edges {
+		if edge.From == path && changeable(&edge) {
+			to[edge.ID] = edge.To
+		}
+	}
+	var out []carried
+	for _, r := range relation.Of(e.now) {
+		target, known := to[r.ID]
+		if r.ID == "" || r.Form != relation.FormLine || !known {
+			continue
+		}
+		if err := e.do(relation.Remove(e.now, r.ID)); err != nil {
+			continue // it stays where it is, and is read there
+		}
+		out = append(out, carried{Relation: r, to: target})
+	}
+	return out, nil
+}
+
+// put writes the relations into the merged note, each once.
+func (g *merging) put(ctx context.Context, e *edit, mine, yours []carried) error {
+	var all []carried
+	for i, c := range slices.Concat(mine, yours) {
+		second := i >= len(mine)
+		if c.to == g.kept.Path || c.to == g.other.Path {
+			g.out.Dropped++
+			if c.Notes != "" {
+				all = append(all, carried{words: fmt.Sprintf("%s between the merged notes: %s", strings.ToLower(c.Type), c.Notes)})
+			}
+			continue
+		}
+		k := slices.IndexFunc(all, func(o carried) bool {
+			return o.words == "" && o.Type == c.Type && (o.to == c.to && c.to != "" || o.Target == c.Target && o.Fragment == c.Fragment)
+		})
+		switch {
+		case k >= 0:
+			all[k] = together(all[k], c)
+			g.out.Joined++
+			continue
+		case second:
+			g.out.Transferred++
+		}
+		all = append(all, c)
+	}
+	random := seed(ctx, "merge", g.kept.Path, g.other.Path)
+	for _, c := range all {
+		if c.words != "" {
+			if err := e.do(note.InsertUnder(e.now, "", c.words, note.AtEnd)); err != nil {
+				return err
+			}
+			g.out.warnings = append(g.out.warnings, "a relationship between the two is kept as words of the text")
+		}
+	}
+	for _, c := range all {
+		if c.words != "" {
+			continue
+		}
+		if slices.ContainsFunc(e.now.Blocks, func(b note.Block) bool { return strings.EqualFold(b.ID, c.ID) }) {
+			id, err := g.env.newEdgeID(ctx, random, e.now)
+			if err != nil {
+				return err
+			}
+			c.ID = id
+		}
+		if err := e.do(relation.Add(e.now, c.Relation)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// together is what two relations of one type with one target say: the surer
+// confidence, and the words of both.
+func together(a, b carried) carried {
+	if a.Confidence == nil || b.Confidence != nil && *b.Confidence > *a.Confidence {
+		a.Confidence, a.Prior = b.Confidence, b.Prior
+	}
+	switch {
+	case b.Notes == "" || strings.Contains(a.Notes, b.Notes):
+	case a.Notes == "" || strings.Contains(b.Notes, a.Notes):
+		a.Notes = b.Notes
+	default:
+		a.Notes += "; " + b.Notes
+	}
+	return a
+}
+
+// confidence decides how sure to be of the one node.
+func (g *merging) confidence(e *edit) error {
+	a, b := g.kept.row.Sure, g.other.row.Sure
+	g.out.Confidence = a
+	switch {
+	case a == nil || b != nil && g.in.MergeStrategy == "prefer_secondary":
+		g.out.Confidence = b
+	case b != nil && g.in.MergeStrategy == "combine":
+		mean := confidence.Round((*a + *b) / 2)
+		g.out.Confidence = &mean
+	}
+	if g.out.Confidence == nil {
+		return nil
+	}
+	return e.property("confidence", *g.out.Confidence)
+}
+
+// elsewhere mends the other notes whose links were rewritten: what they state
+// about both is stated once.
+func (g *merging) elsewhere(set change.Set) (change.Set, error) {
+	of := map[string][]graph.Edge{}
+	for _, e := range g.edges {
+		if e.From == g.kept.Path || e.From == g.other.Path {
+			continue
+		}
+		of[e.From] = append(of[e.From], e)
+		if e.To == g.other.Path {
+			g.out.Transferred++
+		}
+	}
+	out := slices.Clone(set)
+	for i, ed := range out {
+		if ed.Before == nil || ed.After == nil || len(of[ed.Path]) < 2 {
+			continue
+		}
+		e := &edit{env: g.env, now: g.env.Parse.Parse(ed.Path, []byte(*ed.After))}
+		if err := g.once(e, of[ed.Path]); err != nil {
+			return nil, err
+		}
+		out[i] = change.Replace(ed.Path, *ed.Before, e.now.Text())
+	}
+	return out, nil
+}
+
+// once joins the relations of one note that lead to the merged node and say the
+// same.
+func (g *merging) once(e *edit, edges []graph.Edge) error {
+	first := map[string]*graph.Edge{}
+	for i := range edges {
+		x := &edges[i]
+		f := first[x.Type]
+		if f == nil {
+			first[x.Type] = x
+			continue
+		}
+		if f.To == x.To || !changeable(f) || !changeable(x) {
+			continue // twice before the merge too, or in a form that stays
+		}
+		a, b := find(e.now, f.ID), find(e.now, x.ID)
+		if a == nil || b == nil {
+			continue
+		}
+		one := together(carried{Relation: *a}, carried{Relation: *b})
+		for _, id := range []string{f.ID, x.ID} {
+			if err := e.do(relation.Remove(e.now, id)); err != nil {
+				return err
+			}
+		}
+		if err := e.do(relation.Add(e.now, one.Relation)); err != nil {
+			return err
+		}
+		g.out.Joined++
+		g.out.Transferred--
+	}
+	return nil
+}
+
+// find is the relation of a note with an id.
+func find(n *note.Note, id string) *relation.Relation {
+	for _, r := range relation.Of(n) {
+		if r.ID == id {
+			return &r
+		}
+	}
+	return nil
+}
+
+// Preview says what becomes of both.
+func (m NodesMerged) Preview() tool.Preview {
+	return tool.Preview{
+		Summary:  fmt.Sprintf("Merge %s into %s (%s)", m.other, m.kept, many(m.Transferred+m.Joined+m.Dropped, "relationship")),
+		Warnings: m.warnings, Destroys: true,
+		Details: map[string]any{
+			"primary_node_id": m.PrimaryNodeID, "secondary_node_id": m.SecondaryNodeID, "content_preview": short(m.MergedContent, 300),
+			"relationships_affected": m.Transferred + m.Joined + m.Dropped, "relationships_transferred": m.Transferred, "relationships_joined": m.Joined,
+			"relationships_dropped": m.Dropped, "links_updated": m.LinksUpdated, "files": m.Files[:min(len(m.Files), mostAffected)], "aliases": m.Aliases,
+		},
+	}
+}
+
+// View says what became of both.
+func (m NodesMerged) View() tool.View {
+	return tool.View{
+		Text: fmt.Sprintf("merged %s into %s\n", firstOf(m.other, m.SecondaryNodeID), firstOf(m.kept, m.PrimaryNodeID)),
+		Foot: fmt.Sprintf("%s carried over, %d joined, %d between the two dropped; %s updated", many(m.Transferred, "relationship"), m.Joined, m.Dropped, many(m.LinksUpdated, "link")),
+	}
+}

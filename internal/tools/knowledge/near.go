@@ -1,0 +1,224 @@
+package knowledge
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"lore/internal/embed"
+	"lore/internal/index"
+	"lore/internal/judge"
+	"lore/internal/note"
+	"lore/internal/search"
+)
+
+// A nearby is a note that is near to another, with the passage that shows it.
+type nearby struct {
+	row     index.Row
+	cosine  float64
+	excerpt string
+}
+
+// How a note is compared.
+const (
+	nearDepth    = 400 // passages that are looked at
+	nearPassages = 12  // passages of a text that is not indexed yet
+	excerptWidth = 300
+)
+
+// model is the id of the model whose vectors are there, or "".
+func (env Env) model(ctx context.Context) (string, error) {
+	if env.Search == nil || env.Search.Model == nil {
+		return "", nil
+	}
+	id := env.Search.Model.ID()
+	st, err := env.Store.Stats(ctx, id)
+	if err != nil || st.Embedded == 0 {
+		return "", err
+	}
+	return id, nil
+}
+
+// hashes are those of the passages of a note.
+func (env Env) hashes(ctx context.Context, row *index.Row) ([]index.Hash, error) {
+	passages, err := env.Store.Passages(ctx, index.PassageQuery{IDs: []int64{row.ID}})
+	out := []index.Hash{}
+	for _, p := range passages {
+		out = append(out, p.Hash)
+	}
+	return out, err
+}
+
+// near finds the notes nearest to one by meaning, nearest first, at least as
+// near as least. Without vectors it searches for the words of the title; the
+// second result names the way.
+func (env Env) near(ctx context.Context, row *index.Row, limit int, least float64) ([]nearby, string, error) {
+	model, err := env.model(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	if model != "" {
+		of, err := env.hashes(ctx, row)
+		if err != nil {
+			return nil, "", err
+		}
+		found, any, err := env.nearest(ctx, index.Near{Model: model, Of: of}, row.File.Path, limit, least)
+		if err != nil || any {
+			return found, "meaning", err
+		}
+		n, err := env.read(ctx, *row) // it has no vectors yet
+		if err != nil {
+			return nil, "", err
+		}
+		found, how, err := env.nearText(ctx, row.Title, says(n.Note), limit+1, least)
+		found = slices.DeleteFunc(found, func(x nearby) bool { return x.row.File.Path == row.File.Path })
+		return found[:min(limit, len(found))], how, err
+	}
+	found, err := env.byWords(ctx, row.Title, row.File.Path, limit, least)
+	return found, "words", err
+}
+
+// nearText does the same for a text that is not indexed.
+func (env Env) nearText(ctx context.Context, title, text string, limit int, least float64) ([]nearby, string, error) {
+	model, err := env.model(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	if model == "" {
+		found, err := env.byWords(ctx, title, "", limit, least)
+		return found, "words", err
+	}
+	var passages []string
+	for _, c := range note.Parse("x.md", []byte(text)).Chunks {
+		if len(passages) < nearPassages {
+			passages = append(passages, index.PassageText(title, strings.Join(c.Headings, " > "), c.Text))
+		}
+	}
+	if len(passages) == 0 {
+		passages = []string{title}
+	}
+	vectors, err := env.Search.Model.Embed(ctx, embed.Passage, passages)
+	if err != nil {
+		return nil, "", fmt.Errorf("embed the node: %w", err)
+	}
+	found, _, err := env.nearest(ctx, index.Near{Model: model, Vector: middle(vectors)}, "", limit, least)
+	return found, "meaning", err
+}
+
+// middle is the direction between vectors of length 1.
+func middle(vs [][]float32) []float32 {
+	out := make([]float32, len(vs[0]))
+	for _, v := range vs {
+		for i, x := range v {
+			out[i] += x
+		}
+	}
+	sum := 0.0
+	for _, x := range out {
+		sum += float64(x) * float64(x)
+	}
+	if sum > 0 {
+		scale := float32(1 / math.Sqrt(sum))
+		for i := range out {
+			out[i] *= scale
+		}
+	}
+	return out
+}
+
+// nearest reads the best passage of each note. The second result is false when
+// there was nothing to compare with.
+func (env Env) nearest(ctx context.Context, q index.Near, skip string, limit int, least float64) ([]nearby, bool, error) {
+	q.Limit = nearDepth + len(q.Of)
+	passages, err := env.Store.Nearest(ctx, q)
+	if err != nil {
+		return nil, false, err
+	}
+	var best []index.NearPassage
+	var ids []int64
+	for _, p := range passages {
+		if p.Path != skip && len(best) < limit && round(float64(p.Cosine)) >= least && !slices.Contains(ids, p.ID) {
+			best, ids = append(best, p), append(ids, p.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, len(passages) > 0, nil
+	}
+	rows, err := env.Store.Notes(ctx, index.Select{IDs: ids})
+	if err != nil {
+		return nil, false, err
+	}
+	texts, err := env.Store.Passages(ctx, index.PassageQuery{IDs: ids})
+	if err != nil {
+		return nil, false, err
+	}
+	var out []nearby
+	for _, b := range best {
+		i := slices.IndexFunc(rows, func(r index.Row) bool { return r.ID == b.ID && r.Kind == index.KindNote })
+		k := slices.IndexFunc(texts, func(p index.Passage) bool { return p.ID == b.ID && p.Seq == b.Seq })
+		if i >= 0 && k >= 0 {
+			out = append(out, nearby{rows[i], round(min(1, float64(b.Cosine))), search.Around(note.Plain(texts[k].Text), 0, 0, excerptWidth)})
+		}
+	}
+	return out, true, nil
+}
+
+// byWords searches for words when there are no vectors.
+func (env Env) byWords(ctx context.Context, words, skip string, limit int, least float64) ([]nearby, error) {
+	if env.Search == nil {
+		return nil, nil
+	}
+	a, err := env.Search.Ask(ctx, search.Query{Words: strings.Fields(words)}, search.Options{Mode: search.Lexical, Limit: limit + 1})
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, h := range a.Hits {
+		paths = append(paths, h.Path)
+	}
+	rows, err := env.rows(ctx, paths)
+	if err != nil {
+		return nil, err
+	}
+	var out []nearby
+	for _, h := range a.Hits {
+		if r := rows[h.Path]; r != nil && r.Kind == index.KindNote && h.Path != skip && len(out) < limit && round(h.Score) >= least {
+			out = append(out, nearby{*r, round(h.Score), h.Excerpt})
+		}
+	}
+	return out, nil
+}
+
+// mostCompared is how much of a text stands for it when two are compared, in
+// characters.
+const mostCompared = 1500
+
+// similarity is the cosine of two texts, or nil when no model can tell. It asks
+// for what the nodes say and not for what the index knows, which holds their
+// relations too: what is calculated from it may be written there.
+func (env Env) similarity(ctx context.Context, a, b judge.Doc) (*float64, error) {
+	if env.Search == nil || env.Search.Model == nil {
+		return nil, nil
+	}
+	text := func(d judge.Doc) string {
+		r := []rune(d.Text)
+		return index.PassageText(d.Title, "", string(r[:min(len(r), mostCompared)]))
+	}
+	v, err := env.Search.Model.Embed(ctx, embed.Passage, []string{text(a), text(b)})
+	if err != nil {
+		return nil, fmt.Errorf("compare two nodes: %w", err)
+	}
+	c := cosine(v[0], v[1])
+	return &c, nil
+}
+
+// cosine of two vectors of length 1, 0 when they have nothing in common.
+func cosine(a, b []float32) float64 {
+	dot := 0.0
+	for i, x := range a {
+		dot += float64(x) * float64(b[i])
+	}
+	return round(max(0, min(1, dot)))
+}

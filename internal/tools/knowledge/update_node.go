@@ -1,0 +1,169 @@
+package knowledge
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"lore/internal/change"
+	"lore/internal/fault"
+	"lore/internal/note"
+	"lore/internal/relation"
+	"lore/internal/tool"
+)
+
+// UpdateNode changes the title, text, confidence or properties of a node. Its
+// relationships stay.
+type UpdateNode struct {
+	// Id, path, title or alias.
+	NodeID string `json:"node_id"`
+	// title, text (the body), confidence, or any property; null removes one.
+	Updates map[string]any `json:"updates"`
+	// Look for related nodes and recalculate the confidence too; nothing of it is written.
+	ReAnalyze bool `json:"re_analyze,omitempty"`
+	// Hash from reading.
+	IfHash string `json:"if_hash,omitempty"`
+}
+
+// NodeUpdated is a node that was changed.
+type NodeUpdated struct {
+	NodeID string `json:"node_id"`
+	Path   string `json:"path"`
+	// Changed names the fields that are other than before.
+	Changed []string `json:"changed"`
+	Hash    string   `json:"hash"`
+	// Related are nodes that may be related; nothing is linked.
+	Related []RelatedNode `json:"related_nodes,omitempty"`
+	// Suggested is the confidence by the evidence around it; nothing of it is written.
+	Suggested *NodeConfidence `json:"suggested_confidence,omitempty"`
+
+	title    string
+	warnings []string
+}
+
+// Plan makes one step for each field.
+func (in UpdateNode) Plan(ctx context.Context, env Env) (NodeUpdated, change.Set, error) {
+	var none NodeUpdated
+	if len(in.Updates) == 0 {
+		return none, nil, fault.Field("updates", "give the fields to change", "there is nothing to do")
+	}
+	n, err := env.open(ctx, "node_id", in.NodeID)
+	if err != nil {
+		return none, nil, err
+	}
+	if in.IfHash != "" && !strings.EqualFold(in.IfHash, n.hash) {
+		return none, nil, &fault.Report{Kind: fault.Conflict, Field: "if_hash", Message: fmt.Sprintf("%s changed since you read it: its hash is now %s", n.Path, n.hash), Fix: "read it again"}
+	}
+	out := NodeUpdated{NodeID: n.id(), Path: n.Path, Changed: []string{}, title: n.row.Title}
+	e := env.edit(n)
+	for _, key := range slices.Sorted(maps.Keys(in.Updates)) {
+		was := e.now.Text()
+		if err := out.step(e, strings.TrimSpace(key), in.Updates[key]); err != nil {
+			return none, nil, fault.Rename(err, "", "updates")
+		}
+		if e.now.Text() != was {
+			out.Changed = append(out.Changed, key)
+		}
+	}
+	out.Hash = e.hash()
+	if in.ReAnalyze {
+		if err := out.analyse(ctx, env, n, e); err != nil {
+			return none, nil, err
+		}
+	}
+	set, err := e.set()
+	return out, set, err
+}
+
+// analyse looks at the node as it will be.
+func (u *NodeUpdated) analyse(ctx context.Context, env Env, n *node, e *edit) error {
+	now := &node{Note: e.now, row: n.row}
+	seen := relation.NodeOf(e.now)
+	now.row.Sure, now.row.Title = seen.Confidence, firstOf(seen.Title, n.row.Title)
+	c, _, err := env.judged(ctx, now, true)
+	if err != nil {
+		return err
+	}
+	u.Suggested = &c
+	related, err := env.relatedText(ctx, typeOf(&n.row), now.row.Title, says(e.now))
+	for _, r := range related {
+		if r.Path != n.Path {
+			u.Related = append(u.Related, r)
+		}
+	}
+	return err
+}
+
+// step changes one field.
+func (u *NodeUpdated) step(e *edit, key string, v any) error {
+	switch {
+	case strings.EqualFold(key, "type"):
+		return fault.Field("updates", "reclassify the node", "the type of a node is not changed here")
+	case strings.EqualFold(key, "id"):
+		return fault.Field("updates", "leave it", "the id of a node stays as it is")
+	case key == "title":
+		return u.retitle(e, v)
+	case slices.Contains(textFields(), key):
+		if _, has := e.now.Front.Get(key); has && key != "text" && key != "content" {
+			break // a property of that name
+		}
+		text, ok := v.(string)
+		if !ok {
+			return fault.Field("updates", "give it as text", "%s is no text", key)
+		}
+		return e.do(replaceBody(e.now, text), nil)
+	case key == "confidence":
+		c, err := confidenceOf("updates", v)
+		if err != nil {
+			return err
+		}
+		// What somebody states is where the next calculation begins.
+		if err := e.property(priorKey, nil); err != nil {
+			return err
+		}
+		if c == nil {
+			return e.property(key, nil)
+		}
+		return e.property(key, *c)
+	}
+	return e.property(key, v)
+}
+
+// retitle changes the title where the note states it: as a property, or as its
+// first heading. The file keeps its name.
+func (u *NodeUpdated) retitle(e *edit, v any) error {
+	title, ok := v.(string)
+	title = strings.Join(strings.Fields(title), " ")
+	if !ok || title == "" {
+		return fault.Field("updates", "give it as text", "the title is empty")
+	}
+	if _, has := e.now.Front.Get("title"); has {
+		return e.property("title", title)
+	}
+	if h := e.now.Headings; len(h) > 0 && h[0].Level == 1 && bodyOf(e.now).start == h[0].Span.End {
+		u.warnings = append(u.warnings, "the file keeps its name, so that links stay; rename_note renames it")
+		return e.do([]change.Patch{{Start: h[0].Span.Start, End: h[0].Span.End, Text: "# " + title}}, nil)
+	}
+	return e.do(note.SetProperty(e.now, "title", title))
+}
+
+// Preview names the fields.
+func (u NodeUpdated) Preview() tool.Preview {
+	if len(u.Changed) == 0 {
+		return tool.Preview{Summary: u.title + " reads so already"}
+	}
+	return tool.Preview{
+		Summary: fmt.Sprintf("Update %s: %s", u.title, strings.Join(u.Changed, ", ")), Warnings: u.warnings,
+		Details: map[string]any{"node_id": u.NodeID, "path": u.Path, "changed": u.Changed},
+	}
+}
+
+// View says what changed.
+func (u NodeUpdated) View() tool.View {
+	if len(u.Changed) == 0 {
+		return tool.View{Text: u.NodeID + " already reads so; nothing was written\n"}
+	}
+	return tool.View{Text: fmt.Sprintf("updated %s: %s\n", u.NodeID, strings.Join(u.Changed, ", "))}
+}
