@@ -23,12 +23,12 @@ var layers = [][]string{
 	{"fault", "change", "vector", "paging", "confidence"},
 	{"note", "access", "event", "db", "sample", "pattern", "syncname", "schema", "pick", "home", "mcpconfig", "tomledit", "egress", "cue"},
 	{"relation", "llm", "digest", "vault", "embed", "embed/wordpiece", "state", "mcpinstall", "beacon", "roster", "signin", "websearch"},
-	{"embed/bert", "embed/remote", "index", "audit", "vault/disk", "judge", "vault/vaultcheck", "signin/signintest", "llm/llmtest"}, // only tests link vaultcheck, signintest and llmtest
+	{"embed/bert", "embed/remote", "index", "audit", "vault/disk", "judge", "vault/vaultcheck", "signin/signintest", "llm/llmtest", "llm/quote"}, // only tests link vaultcheck, signintest and llmtest
 	{"embed/builtin", "embed/ollama", "embed/openai", "index/vecfile", "vault/journal", "join"},
 	{"index/sqlite", "index/indextest", "search", "graph", "relink", "policy", "vault/writer"},
 	{"tool"},
-	{"tool/tooldoc", "approval", "history", "token", "peer", "settings"},
-	{"tool/tooltest"}, // only tests link it
+	{"tool/tooldoc", "approval", "history", "token", "peer", "settings", "chat"},
+	{"tool/tooltest", "agent"}, // only tests link tooltest
 	{"tools/notes", "tools/find", "tools/knowledge", "tools/work", "tools/external"},
 	{"surface/draw", "surface/argv", "surface/serve", "surface/template", "surface/task", "surface/lines"},
 	{"surface/install", "surface/servers"},

@@ -51,6 +51,7 @@ type Info struct {
 	Thinking  *bool
 	Vision    *bool
 	Embedding *bool
+	Mute      bool // it has no words of its own: nothing can be named or told in short by it
 	Local     bool // it runs on this machine: nothing leaves it, and nothing is paid
 }
 
