@@ -7,6 +7,7 @@ import (
 	"lore/internal/judge"
 	"lore/internal/note"
 	"lore/internal/surface/cli"
+	"lore/internal/surface/talk"
 	"lore/internal/tools/find"
 	"lore/internal/tools/knowledge"
 	"lore/internal/tools/notes"
@@ -39,6 +40,7 @@ func (s *session) face(ctx context.Context) (*cli.Session, error) {
 			return v.Entries, err
 		},
 	}
+	face.Mind = func() *talk.Session { return s.talk(face.Door, face.Attend, s.close) }
 	if s.link != nil {
 		face.Door = s.link
 		return face, nil
