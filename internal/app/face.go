@@ -8,6 +8,7 @@ import (
 	"lore/internal/note"
 	"lore/internal/surface/cli"
 	"lore/internal/surface/talk"
+	"lore/internal/tools/files"
 	"lore/internal/tools/find"
 	"lore/internal/tools/knowledge"
 	"lore/internal/tools/notes"
@@ -54,6 +55,7 @@ func (s *session) face(ctx context.Context) (*cli.Session, error) {
 		find.Tools(find.Env{Vault: s.vault, Store: s.store, Search: s.search, Fresh: s.fresh, Parse: parse}),
 		knowledge.Tools(s.knowledge(parse)),
 		work.Tools(work.Env{History: s.history, Questions: s.asked, Vault: s.vault, Now: s.app.now}),
+		files.Tools(files.Env{}),
 	)
 	if err != nil {
 		return nil, err
