@@ -28,7 +28,7 @@ var layers = [][]string{
 	{"index/sqlite", "index/indextest", "search", "graph", "relink", "policy", "vault/writer"},
 	{"tool"},
 	{"tool/tooldoc", "approval", "history", "token", "peer", "settings", "chat"},
-	{"tool/tooltest", "agent"}, // only tests link tooltest
+	{"tool/tooltest", "agent", "chat/page"}, // only tests link tooltest
 	{"tools/notes", "tools/find", "tools/knowledge", "tools/work", "tools/files", "tools/external"},
 	{"surface/draw", "surface/argv", "surface/serve", "surface/template", "surface/task", "surface/lines"},
 	{"surface/install", "surface/servers", "surface/talk"},
