@@ -28,9 +28,9 @@ var layers = [][]string{
 	{"index/sqlite", "index/indextest", "search", "graph", "relink", "policy", "vault/writer"},
 	{"tool"},
 	{"tool/tooldoc", "approval", "history", "token", "peer", "settings", "chat"},
-	{"tool/tooltest", "agent"}, // only tests link tooltest
-	{"tools/notes", "tools/find", "tools/knowledge", "tools/work", "tools/external"},
-	{"surface/draw", "surface/argv", "surface/serve", "surface/template", "surface/task"},
+	{"tool/tooltest", "agent", "chat/page"}, // only tests link tooltest
+	{"tools/notes", "tools/find", "tools/knowledge", "tools/work", "tools/files", "tools/external"},
+	{"surface/draw", "surface/argv", "surface/serve", "surface/template", "surface/task", "surface/lines"},
 	{"surface/install", "surface/servers", "surface/talk"},
 	{"surface/cli", "surface/rest", "surface/page", "surface/mcp", "desk"},
 	{"surface/mcp/conformance"},
@@ -48,6 +48,7 @@ var barred = map[string][]string{
 	"relink":                  {"vault"},
 	"tool":                    {"vault", "index", "search", "graph", "embed"},
 	"surface/cli":             {"vault", "index", "index/sqlite", "search", "graph", "tools/notes", "tools/find", "embed", "note"},
+	"surface/lines":           {"tool", "vault", "index"},
 	"surface/serve":           {"tool", "vault", "index"},
 	"surface/rest":            {"vault", "index", "index/sqlite", "search", "graph", "embed", "note", "history", "approval"},
 	"surface/page":            {"vault", "index", "index/sqlite", "search", "graph", "embed", "note", "history", "approval"},
