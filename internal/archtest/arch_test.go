@@ -24,7 +24,7 @@ var layers = [][]string{
 	{"note", "access", "event", "db", "sample", "pattern", "syncname", "schema", "pick", "home", "mcpconfig", "tomledit", "egress", "cue"},
 	{"relation", "llm", "digest", "vault", "embed", "embed/wordpiece", "state", "mcpinstall", "beacon", "roster", "signin", "websearch"},
 	{"embed/bert", "embed/remote", "index", "audit", "vault/disk", "judge", "vault/vaultcheck", "signin/signintest", "llm/llmtest", "llm/quote", "llm/prices", "llm/wire", "llm/retry"}, // only tests link vaultcheck, signintest and llmtest
-	{"embed/builtin", "embed/ollama", "embed/openai", "index/vecfile", "vault/journal", "join", "llm/openai", "llm/ollama"},
+	{"embed/builtin", "embed/ollama", "embed/openai", "index/vecfile", "vault/journal", "join", "llm/openai", "llm/ollama", "llm/anthropic", "llm/gemini"},
 	{"index/sqlite", "index/indextest", "search", "graph", "relink", "policy", "vault/writer"},
 	{"tool"},
 	{"tool/tooldoc", "approval", "history", "token", "peer", "settings", "chat"},
