@@ -192,29 +192,32 @@ func (s *session) follow(ctx context.Context, reg *tool.Registry) error {
 	}
 	w := s.vault.Watch(ctx, vault.WatchOptions{})
 	defer w.Wait()
-	wake := make(chan struct{}, 1)
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	wg.Go(func() { s.attend(ctx, reg) })
 	wg.Go(func() { s.hub.Run(ctx) })
 	if s.model != nil {
-		wg.Go(func() { s.embedOnWake(ctx, wake) })
+		wg.Go(func() { s.embedOnWake(ctx) })
 	}
-	return s.indexer.Serve(ctx, w.Batches(), func() {
-		select {
-		case wake <- struct{}{}:
-		default:
-		}
-	})
+	return s.indexer.Serve(ctx, w.Batches(), s.stir)
+}
+
+// stir wakes who embeds. What a tool wrote is indexed before the system tells of
+// it, so that the one who hears of it finds nothing new.
+func (s *session) stir() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
 }
 
 // embedOnWake embeds what is new, on half the cores: someone is working here.
-func (s *session) embedOnWake(ctx context.Context, wake <-chan struct{}) {
+func (s *session) embedOnWake(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-wake:
+		case <-s.wake:
 			if err := s.embedAll(ctx, max(1, runtime.GOMAXPROCS(0)/2)); err != nil && ctx.Err() == nil {
 				s.log.Warn("passages could not be embedded", "error", err)
 			}

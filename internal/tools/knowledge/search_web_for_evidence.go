@@ -316,6 +316,9 @@ func fenced(s string) string {
 
 // Preview says what would be made, after the search.
 func (w WebEvidence) Preview() tool.Preview {
+	if len(w.Sources) == 0 {
+		return tool.Preview{Summary: fmt.Sprintf("Found %s on the web for %s", many(len(w.Results), "result"), w.title)}
+	}
 	return tool.Preview{
 		Summary:  fmt.Sprintf("Add %s from the web to %s", many(len(w.Sources), "source"), w.title),
 		Warnings: []string{"these are words of the web: nobody has checked them"},
