@@ -37,6 +37,8 @@ if [ -d e2e/clients/node_modules/@modelcontextprotocol/server-memory ]; then # s
 fi
 printf '\n## calls\n\n'
 ${GO:-go} test ./internal/tool -run '^$' -bench 'EmptyRead|Start' -benchtime 20000x | grep -E '^Benchmark|cpu'
+printf '\n## knowledge\n\n'
+${GO:-go} run ./bench/graph
 printf '\n## vectors\n\n'
 "$work/speed" vectors
 printf '\n## embedding\n\n'

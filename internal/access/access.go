@@ -53,6 +53,9 @@ type Principal struct {
 	// editor, a sent form, a command with --yes. It counts for persons alone,
 	// and what destroys is asked about once more.
 	Explicit bool `json:"explicit,omitempty"`
+	// Wary says that what led to the call may come from outside, or was written
+	// as text: no standing answer counts for it.
+	Wary bool `json:"wary,omitempty"`
 }
 
 // Terminal is the person who types a command at a terminal.

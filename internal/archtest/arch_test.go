@@ -23,15 +23,15 @@ var layers = [][]string{
 	{"fault", "change", "vector", "paging", "confidence"},
 	{"note", "access", "event", "db", "sample", "pattern", "syncname", "schema", "pick", "home", "mcpconfig", "tomledit", "egress", "cue"},
 	{"relation", "llm", "digest", "vault", "embed", "embed/wordpiece", "state", "mcpinstall", "beacon", "roster", "signin", "websearch"},
-	{"embed/bert", "embed/remote", "index", "audit", "vault/disk", "judge", "vault/vaultcheck", "signin/signintest", "llm/llmtest"}, // only tests link vaultcheck, signintest and llmtest
+	{"embed/bert", "embed/remote", "index", "audit", "vault/disk", "judge", "vault/vaultcheck", "signin/signintest", "llm/llmtest", "llm/quote"}, // only tests link vaultcheck, signintest and llmtest
 	{"embed/builtin", "embed/ollama", "embed/openai", "index/vecfile", "vault/journal", "join"},
 	{"index/sqlite", "index/indextest", "search", "graph", "relink", "policy", "vault/writer"},
 	{"tool"},
-	{"tool/tooldoc", "approval", "history", "token", "peer", "settings"},
-	{"tool/tooltest"}, // only tests link it
-	{"tools/notes", "tools/find", "tools/knowledge", "tools/work", "tools/external"},
-	{"surface/draw", "surface/argv", "surface/serve", "surface/template", "surface/task"},
-	{"surface/install", "surface/servers"},
+	{"tool/tooldoc", "approval", "history", "token", "peer", "settings", "chat"},
+	{"tool/tooltest", "agent", "chat/page"}, // only tests link tooltest
+	{"tools/notes", "tools/find", "tools/knowledge", "tools/work", "tools/files", "tools/external"},
+	{"surface/draw", "surface/argv", "surface/serve", "surface/template", "surface/task", "surface/lines"},
+	{"surface/install", "surface/servers", "surface/talk"},
 	{"surface/cli", "surface/rest", "surface/page", "surface/mcp", "desk"},
 	{"surface/mcp/conformance"},
 	{"app"},
@@ -48,6 +48,7 @@ var barred = map[string][]string{
 	"relink":                  {"vault"},
 	"tool":                    {"vault", "index", "search", "graph", "embed"},
 	"surface/cli":             {"vault", "index", "index/sqlite", "search", "graph", "tools/notes", "tools/find", "embed", "note"},
+	"surface/lines":           {"tool", "vault", "index"},
 	"surface/serve":           {"tool", "vault", "index"},
 	"surface/rest":            {"vault", "index", "index/sqlite", "search", "graph", "embed", "note", "history", "approval"},
 	"surface/page":            {"vault", "index", "index/sqlite", "search", "graph", "embed", "note", "history", "approval"},

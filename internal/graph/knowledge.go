@@ -142,31 +142,17 @@ func standing(ctx context.Context, s index.Store, paths []string, hop Hop) ([]Ed
 // untyped are the links from the paths and to the keys that are not the links of
 // relations.
 func untyped(ctx context.Context, s index.Store, paths, keys []string) ([]Edge, error) {
-	from, err := s.Links(ctx, index.LinkQuery{From: paths})
+	from, err := s.Links(ctx, index.LinkQuery{From: paths, Untyped: true})
 	if err != nil {
 		return nil, err
 	}
-	to, err := s.Links(ctx, index.LinkQuery{To: append([]string{}, keys...)})
+	to, err := s.Links(ctx, index.LinkQuery{To: append([]string{}, keys...), Untyped: true})
 	if err != nil {
 		return nil, err
-	}
-	links := append(from, to...)
-	var sources []string
-	for _, l := range links {
-		sources = append(sources, l.From)
-	}
-	slices.Sort(sources)
-	stated, err := s.Relations(ctx, index.RelationQuery{From: append([]string{}, slices.Compact(sources)...)})
-	if err != nil {
-		return nil, err
-	}
-	typed := map[string][]index.Relation{}
-	for _, r := range stated {
-		typed[r.From] = append(typed[r.From], r)
 	}
 	var out []index.Relation
-	for _, l := range links {
-		if l.Target == "" || slices.ContainsFunc(typed[l.From], func(r index.Relation) bool { return r.Start <= l.Start && l.End <= r.End }) {
+	for _, l := range append(from, to...) {
+		if l.Target == "" {
 			continue
 		}
 		out = append(out, index.Relation{From: l.From, Type: LinksTo, Kind: l.Kind, Target: l.Target, Fragment: l.Fragment, Form: "link", Line: l.Line, Start: l.Start, End: l.End})
@@ -262,9 +248,18 @@ func Around(ctx context.Context, s index.Store, path string, depth, limit int, h
 	return r, nil
 }
 
+// MostSeen is how many notes a search for a way looks at before it gives up: a
+// large vault in which nothing connects two notes would be read as a whole to
+// say so.
+const MostSeen = 10_000
+
+// ErrFar says that a way was not found among the notes that were looked at.
+var ErrFar = fault.New(fault.NotFound, "no way was found among the %d notes nearest to the two", MostSeen)
+
 // Way returns the edges of a shortest way between two notes, in order, or nil
 // when there is none within most steps. It searches from both ends, so that it
-// touches what lies near them and not the vault.
+// touches what lies near them and not the vault; when that is too much, the
+// error is [ErrFar].
 func Way(ctx context.Context, s index.Store, from, to string, most int, hop Hop) ([]Edge, error) {
 	if from == to {
 		return []Edge{}, nil
@@ -282,6 +277,9 @@ func Way(ctx context.Context, s index.Store, from, to string, most int, hop Hop)
 		}
 		if meet != "" {
 			return append(a.trail(meet), reversed(b.trail(meet))...), nil
+		}
+		if len(a.came)+len(b.came) > MostSeen && len(front.level) > 0 {
+			return nil, ErrFar
 		}
 	}
 	return nil, nil

@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -192,5 +193,31 @@ func TestAroundKeepsTheNearest(t *testing.T) {
 	slices.Sort(got)
 	if g := strings.Join(got, " "); g != "Nodes/Cold brew.md Nodes/Less acid.md Nodes/Roast.md" || !region.Cut {
 		t.Errorf("got %s, cut %v", g, region.Cut)
+	}
+}
+
+// Two notes with thousands of neighbours each, and nothing between them: the
+// search does not read on until the vault is over.
+func TestWayGivesUp(t *testing.T) {
+	t.Parallel()
+	s := store(t)
+	each := graph.MostSeen/2 + 1
+	var docs []index.Document
+	for _, from := range []string{"a", "b"} {
+		d := index.Document{File: index.File{Path: from + ".md"}, Kind: index.KindNote, Title: from}
+		for i := range each {
+			to := fmt.Sprintf("%s%d.png", from, i)
+			docs = append(docs, index.NewAttachment(index.File{Path: to}, index.KindAttachment))
+			d.Relations = append(d.Relations, index.Relation{Type: "CITES", Kind: "wiki", Target: to, Start: i, End: i + 1})
+		}
+		docs = append(docs, d)
+	}
+	if err := s.Apply(t.Context(), index.Batch{Put: docs}); err != nil {
+		t.Fatal(err)
+	}
+	for to, want := range map[string]error{"b.md": graph.ErrFar, "a5.png": nil, "no such.md": nil} {
+		if _, err := graph.Way(t.Context(), s, "a.md", to, 9, graph.Hop{}); !errors.Is(err, want) {
+			t.Errorf("to %s: %v, want %v", to, err, want)
+		}
 	}
 }

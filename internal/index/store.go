@@ -337,9 +337,10 @@ type Link struct {
 // A LinkQuery asks for the links of some notes, or for the links that may point
 // to a name, or, with neither, for all.
 type LinkQuery struct {
-	From  []string
-	To    []string // name keys
-	Limit int
+	From    []string
+	To      []string // name keys
+	Untyped bool     // only those that no relation states
+	Limit   int
 }
 
 // A Relation is one typed relation as it is written in a note.

@@ -22,6 +22,39 @@ type Model interface {
 	Stream(ctx context.Context, r Request) iter.Seq2[Event, error]
 }
 
+// A Provider serves models.
+type Provider interface {
+	// Name is how models of it begin: "ollama".
+	Name() string
+	// Model is a model of it by the name that the provider uses. Nothing is asked
+	// yet: one that does not exist fails when it is used.
+	Model(name string, t Tuning) Model
+	// Models lists what it serves, with what is known of each.
+	Models(ctx context.Context) ([]Info, error)
+	// Embed turns texts into vectors, in their order.
+	Embed(ctx context.Context, model string, texts []string) ([][]float32, Usage, error)
+}
+
+// Tuning is what a person decided about a model.
+type Tuning struct {
+	Context int             // tokens that it may read and write together; 0: what it has, where that is known
+	Effort  string          // of thinking: low, medium, high; "": the model's own
+	Extra   json.RawMessage // fields that are sent as they are; for servers with ways of their own
+}
+
+// An Info is what is known of a model. What is nil or zero is not known.
+type Info struct {
+	Name      string // as the provider calls it
+	Context   int    // tokens
+	MaxOut    int
+	Tools     *bool
+	Thinking  *bool
+	Vision    *bool
+	Embedding *bool
+	Mute      bool // it has no words of its own: nothing can be named or told in short by it
+	Local     bool // it runs on this machine: nothing leaves it, and nothing is paid
+}
+
 // A Request is everything that one answer depends on.
 type Request struct {
 	System      string
@@ -85,6 +118,7 @@ type Tool struct {
 	Name        string
 	Description string
 	Schema      json.RawMessage
+	Roles       []string // parts that it plays; no provider sends them
 }
 
 // An EventType says what has just come.

@@ -172,6 +172,8 @@ func (s Settings) ask(risk Risk, f Facts, rules []Rule) (Verdict, string, string
 		return Ask, "it runs a command", ""
 	case person:
 		return Allow, "a person asked for exactly this", ""
+	case f.Who.Wary && f.Who.Kind != access.Person:
+		return Ask, "what led to it may come from outside", ""
 	case s.Tools[f.Tool] == Ask:
 		return Ask, "the settings ask about every call of " + f.Tool, ""
 	}

@@ -447,7 +447,27 @@ func (c *call) guarded(ctx context.Context, run work) (out any, set change.Set, 
 			err = fault.New(fault.Cancelled, "%s took longer than %s", c.tool.Name, c.tool.Timeout)
 		}
 	}()
-	return run(context.WithValue(ctx, momentKey{}, c.moment), c.args)
+	out, set, err = run(context.WithValue(ctx, momentKey{}, c.moment), c.args)
+	if s, ok := out.(Spender); ok {
+		c.spent(s.Spent())
+	}
+	return out, set, err
+}
+
+// spent adds to what the call cost. A sum with an unknown part is unknown.
+func (c *call) spent(tokens int, cost float64) {
+	if tokens == 0 {
+		return
+	}
+	if c.rec.Tokens == 0 {
+		c.rec.Cost = 0
+	}
+	c.rec.Tokens += tokens
+	if c.rec.Cost < 0 || cost < 0 {
+		c.rec.Cost = -1
+		return
+	}
+	c.rec.Cost += cost
 }
 
 type momentKey struct{}

@@ -29,6 +29,9 @@ type Description struct {
 	Instructions string             `json:"instructions,omitempty"`
 	Roles        []Role             `json:"roles,omitempty"`
 	Feed         bool               `json:"feed,omitempty"`
+	With         string             `json:"with,omitempty"`
+	Untrusted    bool               `json:"untrusted,omitempty"`
+	Ends         bool               `json:"ends,omitempty"`
 	Source       string             `json:"source,omitempty"`
 	Input        *jsonschema.Schema `json:"input"`
 	Output       *jsonschema.Schema `json:"output,omitempty"`
@@ -38,7 +41,7 @@ type Description struct {
 func Describe(t *Tool) Description {
 	return Description{
 		Name: t.Name, Title: t.Title, Doc: t.Doc, Set: t.Set, Aliases: t.Aliases, Short: t.Short, Effect: t.Effect, Shape: t.Shape,
-		Needs: t.Needs, Instructions: t.Instructions, Roles: t.Roles, Feed: t.Feed, Source: t.Source, Input: t.Input(), Output: t.Output(),
+		Needs: t.Needs, Instructions: t.Instructions, Roles: t.Roles, Feed: t.Feed, With: t.With, Untrusted: t.Untrusted, Ends: t.Ends, Source: t.Source, Input: t.Input(), Output: t.Output(),
 	}
 }
 
@@ -51,7 +54,7 @@ func Described(d Description) (*Tool, error) {
 	}
 	t := &Tool{
 		Name: d.Name, Title: d.Title, Doc: d.Doc, Set: d.Set, Aliases: d.Aliases, Short: d.Short, Effect: d.Effect, Shape: d.Shape,
-		Needs: d.Needs, Instructions: d.Instructions, Roles: d.Roles, Feed: d.Feed, Source: d.Source,
+		Needs: d.Needs, Instructions: d.Instructions, Roles: d.Roles, Feed: d.Feed, With: d.With, Untrusted: d.Untrusted, Ends: d.Ends, Source: d.Source,
 	}
 	t.schema = func() *schema.Schema { return s }
 	t.definition = sync.OnceValue(func() string { return definitionOf(t) })

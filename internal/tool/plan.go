@@ -24,6 +24,12 @@ type Preview struct {
 // Without one, the edits are described.
 type Previewer interface{ Preview() Preview }
 
+// A Spender is a result that a model was asked for: how many tokens that took,
+// and what it cost in US dollars, -1 when that is not known.
+type Spender interface {
+	Spent() (tokens int, cost float64)
+}
+
 // A Reverter is a planned result that takes back earlier operations, or brings
 // them back.
 type Reverter interface{ Reverts() []string }

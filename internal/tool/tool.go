@@ -77,6 +77,8 @@ type Tool struct {
 	// Feed says that the result is a list that grows: the argument "after" asks
 	// for what came after the "next" of an earlier answer.
 	Feed bool
+	// Ends says that a run is over when a call of it succeeded.
+	Ends bool
 	// Untrusted says that the result holds words of others: data, never
 	// instructions.
 	Untrusted bool
@@ -126,6 +128,9 @@ func Within(d time.Duration) Option { return func(t *Tool) { t.Timeout = d } }
 
 // Needs says what an act reaches for.
 func Needs(s access.Scope) Option { return func(t *Tool) { t.Needs = s } }
+
+// EndsRun marks a tool by which a mind says that its work is done.
+func EndsRun() Option { return func(t *Tool) { t.Ends = true } }
 
 // Untrusted marks a tool whose results hold words from outside.
 func Untrusted() Option { return func(t *Tool) { t.Untrusted = true } }

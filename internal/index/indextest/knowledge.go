@@ -29,7 +29,17 @@ func testRelations(t *testing.T, s index.Store) {
 		{From: "b.md", Type: "SUPPORTS", Kind: "wikilink", Target: "tea", ID: "rel-1", Form: "line", Line: 1, Start: 0, End: 5},
 		{From: "b.md", Type: "CITES", Kind: "wikilink", Target: "a", Form: "field", Line: 1, Start: 0, End: 5},
 	}
+	a.Links = []index.Link{
+		{From: "a.md", Kind: "wikilink", Target: "Folder/Tea.md", Line: 1, Start: 1, End: 5},
+		{From: "a.md", Kind: "wikilink", Target: "tea", Line: 2, Start: 5, End: 8},
+	}
 	put(t, s, b, a)
+	for _, q := range []index.LinkQuery{{From: []string{"a.md"}}, {To: []string{"tea"}}, {}} {
+		q.Untyped = true
+		links, err := s.Links(t.Context(), q)
+		must(t, err)
+		equal(t, "links that no relation states", links, a.Links[1:])
+	}
 	ask := func(name string, q index.RelationQuery, want ...string) {
 		t.Helper()
 		equal(t, name, strings.Join(relations(t, s, q), ", "), strings.Join(want, ", "))

@@ -83,14 +83,14 @@ func latest(docs []index.Document) []index.Document {
 	return out
 }
 
-const oldSQL = `SELECT id, kind, title, type <> '', node, size, problems <> '', tags, aliases, props FROM notes WHERE path = ?`
+const oldSQL = `SELECT id, kind, title, type, node, size, problems <> '', tags, aliases, props FROM notes WHERE path = ?`
 
 // old is what has to be known of a row to take away what belongs to it.
 type old struct {
 	id            int64
 	kind          index.Kind
 	title         string
-	typed         bool
+	typ           string
 	node          string
 	size          int64
 	problems      bool
@@ -104,7 +104,7 @@ func (w *writer) old(p string) (*old, error) {
 		return nil, err
 	}
 	var o old
-	err = st.QueryRowContext(w.ctx, p).Scan(&o.id, &o.kind, &o.title, &o.typed, &o.node, &o.size, &o.problems, &o.tags, &o.aliases, &o.props)
+	err = st.QueryRowContext(w.ctx, p).Scan(&o.id, &o.kind, &o.title, &o.typ, &o.node, &o.size, &o.problems, &o.tags, &o.aliases, &o.props)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
@@ -160,9 +160,7 @@ func (w *writer) clear(p string, o *old) error {
 	}
 	w.delta.Links -= links
 	w.delta.Relations -= relations
-	if o.typed {
-		w.delta.Nodes--
-	}
+	w.typed(-1, o.typ, o.kind)
 	w.delta.Passages -= chunks
 	if !searched(o.kind) {
 		return nil
@@ -220,9 +218,7 @@ func (w *writer) put(d *index.Document) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if d.Type != "" {
-		w.delta.Nodes++
-	}
+	w.typed(1, d.Type, d.Kind)
 	w.delta.note(1, d.Kind, d.Size, len(d.Problems) > 0)
 	return id, w.parts(id, d)
 }

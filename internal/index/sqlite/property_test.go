@@ -124,8 +124,8 @@ func (d *driver) text() string {
 	case 5:
 		return "{\"nodes\":[{\"id\":\"1\",\"type\":\"text\",\"text\":\"tea [[a]]\"},{\"id\":\"2\",\"type\":\"file\",\"file\":\"b.md\"}],\"edges\":[]}"
 	case 6, 7, 8:
-		fmt.Fprintf(&b, "---\ntitle: %s\naliases: [%s, \"%s\"]\ntags: [%s, Tea]\ntype: Claim\nrating: %d\nauthor: {name: %s}\ndate: 2026-01-0%d\n---\n",
-			d.pick(driverNames), d.pick(driverWords[:3]), d.pick(driverNames), d.pick(driverWords[:3]), d.random.IntN(9), d.pick(driverWords[:3]), 1+d.random.IntN(9))
+		fmt.Fprintf(&b, "---\ntitle: %s\naliases: [%s, \"%s\"]\ntags: [%s, Tea]\ntype: T%d\nrating: %d\nauthor: {name: %s}\ndate: 2026-01-0%d\n---\n",
+			d.pick(driverNames), d.pick(driverWords[:3]), d.pick(driverNames), d.pick(driverWords[:3]), d.random.IntN(5), d.random.IntN(9), d.pick(driverWords[:3]), 1+d.random.IntN(9))
 	case 9:
 		b.WriteString("\uFEFF")
 	}

@@ -27,6 +27,15 @@ var orders = map[index.Order]string{
 // Notes reads rows.
 func (s *Store) Notes(ctx context.Context, sel index.Select) (_ []index.Row, err error) {
 	defer s.notice(&err)
+	if sel.IDs == nil && sel.Paths == nil {
+		q, args, ok, err := s.nodePage(ctx, &sel)
+		if err != nil || ok && q == "" {
+			return nil, err
+		}
+		if ok {
+			return s.rows(ctx, new(string), q, args...)
+		}
+	}
 	w := condition(&sel.Filter)
 	if sel.IDs != nil || sel.Paths != nil {
 		if len(sel.IDs)+len(sel.Paths) == 0 {
@@ -48,16 +57,22 @@ func (s *Store) Notes(ctx context.Context, sel index.Select) (_ []index.Row, err
 	}
 	q := `SELECT ` + rowColumns + ` FROM notes n WHERE ` + w.sql() + ` ORDER BY ` + order
 	if sel.Limit > 0 {
-		q += fmt.Sprintf(` LIMIT %d OFFSET %d`, sel.Limit, sel.Offset)
+		q += ` LIMIT ? OFFSET ?`
+		w.args = append(w.args, sel.Limit, sel.Offset)
 	}
-	rows, err := s.db.Query(ctx, q, w.args...)
+	return s.rows(ctx, nil, q, w.args...)
+}
+
+// rows reads rows, and into more what the question returns beside them.
+func (s *Store) rows(ctx context.Context, more any, q string, args ...any) ([]index.Row, error) {
+	rows, err := s.db.Query(ctx, q, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read notes: %w", err)
 	}
 	defer rows.Close()
 	var out []index.Row
 	for rows.Next() {
-		r, err := scanRow(rows)
+		r, err := scanRow(rows, more)
 		if err != nil {
 			return nil, err
 		}
@@ -66,13 +81,19 @@ func (s *Store) Notes(ctx context.Context, sel index.Select) (_ []index.Row, err
 	return out, rows.Err()
 }
 
-func scanRow(rows *sql.Rows) (index.Row, error) {
+func scanRow(rows *sql.Rows, more any) (index.Row, error) {
 	var r index.Row
 	var hash sql.RawBytes
 	var inode int64
 	var tags, aliases, props, problems string
-	err := rows.Scan(&r.ID, &r.File.Path, &r.Kind, &r.Title, &r.Type, &r.Node, &r.Sure, &r.Date, &r.File.Size, &r.File.ModTime, &inode, &hash, &r.File.Seen,
-		&r.Words, &r.Lines, &r.Tasks, &r.Done, &r.ReadOnly, &tags, &aliases, &props, &problems)
+	into := []any{
+		&r.ID, &r.File.Path, &r.Kind, &r.Title, &r.Type, &r.Node, &r.Sure, &r.Date, &r.File.Size, &r.File.ModTime, &inode, &hash, &r.File.Seen,
+		&r.Words, &r.Lines, &r.Tasks, &r.Done, &r.ReadOnly, &tags, &aliases, &props, &problems,
+	}
+	if more != nil {
+		into = append(into, more)
+	}
+	err := rows.Scan(into...)
 	if err != nil {
 		return r, err
 	}
@@ -86,6 +107,7 @@ func scanRow(rows *sql.Rows) (index.Row, error) {
 // many go as one.
 func in[T any](w *where, column string, values []T) {
 	if len(values) <= group {
+		values = padded(values)
 		w.add(column+" IN "+marks(len(values)), anys(values)...)
 		return
 	}
@@ -142,19 +164,21 @@ func (s *Store) Links(ctx context.Context, q index.LinkQuery) (_ []index.Link, e
 	defer s.notice(&err)
 	const head = `SELECT n.path, l.kind, l.target, l.fragment, l.text, l.field, l.line, l.start, l.stop
 	  FROM links l JOIN notes n ON n.id = l.note WHERE `
-	limit := ""
-	if q.Limit > 0 {
-		limit = fmt.Sprintf(" LIMIT %d", q.Limit)
+	tail := ` ORDER BY n.path, l.seq`
+	if q.Untyped {
+		tail = ` AND NOT EXISTS (SELECT 1 FROM relations r WHERE r.note = l.note AND r.start <= l.start AND l.stop <= r.stop)` + tail
 	}
-	const order = ` ORDER BY n.path, l.seq`
+	if q.Limit > 0 {
+		tail += fmt.Sprintf(" LIMIT %d", q.Limit)
+	}
 	switch {
 	case q.From != nil:
 		return grouped(q.From, func(g []string) ([]index.Link, error) {
-			return s.links(ctx, head+`n.path IN `+marks(len(g))+order+limit, anys(g)...)
+			return s.links(ctx, head+`n.path IN `+marks(len(g))+tail, anys(g)...)
 		})
 	case q.To != nil:
 		out, err := grouped(q.To, func(g []string) ([]index.Link, error) {
-			return s.links(ctx, head+`l.key IN `+marks(len(g))+order+limit, anys(g)...)
+			return s.links(ctx, head+`l.key IN `+marks(len(g))+tail, anys(g)...)
 		})
 		if len(q.To) > group {
 			slices.SortStableFunc(out, func(a, b index.Link) int {
@@ -166,7 +190,7 @@ func (s *Store) Links(ctx context.Context, q index.LinkQuery) (_ []index.Link, e
 		}
 		return out, err
 	}
-	return s.links(ctx, head+`1`+order+limit)
+	return s.links(ctx, head+`1`+tail)
 }
 
 // Relations reads relations, in groups like links.
@@ -178,7 +202,8 @@ func (s *Store) Relations(ctx context.Context, q index.RelationQuery) (_ []index
 	var types []any
 	narrow := ""
 	if len(q.Types) > 0 {
-		narrow, types = ` AND r.type IN `+marks(len(q.Types)), anys(q.Types)
+		// The plus keeps SQLite from beginning with all relations of a type.
+		narrow, types = ` AND +r.type IN `+marks(len(q.Types)), anys(q.Types)
 	}
 	if q.Limit > 0 {
 		tail += fmt.Sprintf(" LIMIT %d", q.Limit)
@@ -202,7 +227,27 @@ func (s *Store) Relations(ctx context.Context, q index.RelationQuery) (_ []index
 	case q.IDs != nil:
 		return by(`r.edge <> '' AND r.edge`, q.IDs)
 	}
-	return s.relations(ctx, head+`1`+narrow+tail, types...)
+	if len(types) > 0 {
+		return s.relationsOfTypes(ctx, head, tail, q.Limit, types)
+	}
+	return s.relations(ctx, head+`1`+tail)
+}
+
+// relationsOfTypes reads relations wherever they stand. A few of many are looked
+// for along the paths, where they come soon; otherwise all are read and sorted.
+func (s *Store) relationsOfTypes(ctx context.Context, head, tail string, limit int, types []any) ([]index.Relation, error) {
+	among := marks(len(types))
+	if limit > 0 {
+		n, err := s.countUpTo(ctx, few, `relations WHERE type IN `+among, types...)
+		if err != nil {
+			return nil, err
+		}
+		if n == few {
+			head = strings.Replace(head, `FROM relations r JOIN notes n ON`, `FROM notes n CROSS JOIN relations r ON`, 1)
+			return s.relations(ctx, head+`+r.type IN `+among+tail, types...)
+		}
+	}
+	return s.relations(ctx, head+`r.type IN `+among+tail, types...)
 }
 
 func (s *Store) relations(ctx context.Context, query string, args ...any) ([]index.Relation, error) {
@@ -210,25 +255,45 @@ func (s *Store) relations(ctx context.Context, query string, args ...any) ([]ind
 	if err != nil {
 		return nil, fmt.Errorf("read relations: %w", err)
 	}
+	return gather(rows, func(r *index.Relation) []any {
+		return []any{&r.From, &r.Type, &r.Kind, &r.Target, &r.Fragment, &r.Confidence, &r.Notes, &r.ID, &r.Form, &r.Line, &r.Start, &r.End}
+	})
+}
+
+// gather reads all rows of an answer, each into the places that into tells.
+func gather[T any](rows *sql.Rows, into func(*T) []any) ([]T, error) {
 	defer rows.Close()
-	var out []index.Relation
+	var out []T
 	for rows.Next() {
-		var r index.Relation
-		if err := rows.Scan(&r.From, &r.Type, &r.Kind, &r.Target, &r.Fragment, &r.Confidence, &r.Notes, &r.ID, &r.Form, &r.Line, &r.Start, &r.End); err != nil {
+		var v T
+		if err := rows.Scan(into(&v)...); err != nil {
 			return nil, err
 		}
-		out = append(out, r)
+		out = append(out, v)
 	}
 	return out, rows.Err()
 }
 
 // group is how many values one statement gets.
-const group = 500
+const group = 512
+
+// padded repeats the last value until there are 1, 2, 4, 8 and so on: lists of all
+// lengths would be as many questions to prepare, and too many to keep ready.
+func padded[T any](vs []T) []T {
+	want := 1
+	for want < len(vs) {
+		want *= 2
+	}
+	if len(vs) == 0 || want == len(vs) {
+		return vs
+	}
+	return append(slices.Clone(vs), slices.Repeat(vs[len(vs)-1:], want-len(vs))...)
+}
 
 func grouped[K, V any](keys []K, read func([]K) ([]V, error)) ([]V, error) {
 	var out []V
 	for g := range slices.Chunk(keys, group) {
-		vs, err := read(g)
+		vs, err := read(padded(g))
 		if err != nil {
 			return nil, err
 		}
@@ -242,16 +307,9 @@ func (s *Store) links(ctx context.Context, query string, args ...any) ([]index.L
 	if err != nil {
 		return nil, fmt.Errorf("read links: %w", err)
 	}
-	defer rows.Close()
-	var out []index.Link
-	for rows.Next() {
-		var l index.Link
-		if err := rows.Scan(&l.From, &l.Kind, &l.Target, &l.Fragment, &l.Text, &l.Field, &l.Line, &l.Start, &l.End); err != nil {
-			return nil, err
-		}
-		out = append(out, l)
-	}
-	return out, rows.Err()
+	return gather(rows, func(l *index.Link) []any {
+		return []any{&l.From, &l.Kind, &l.Target, &l.Fragment, &l.Text, &l.Field, &l.Line, &l.Start, &l.End}
+	})
 }
 
 // Names reads names by key, or the names most like a word.
@@ -265,8 +323,9 @@ func (s *Store) Names(ctx context.Context, q index.NameQuery) (_ []index.Name, e
 		if limit <= 0 {
 			limit = -1
 		}
-		return s.names(ctx, `SELECT m.key, m.kind, n.path FROM names m JOIN notes n ON n.id = m.note
-		  WHERE m.key >= ? AND m.key < ? AND m.kind = ? ORDER BY m.key, n.path LIMIT ?`, q.Prefix, q.Prefix+"\U0010FFFF", int(q.Kind), limit)
+		// The kind is written out: only so is the index of ids known to hold all.
+		return s.names(ctx, fmt.Sprintf(`SELECT m.key, m.kind, n.path FROM names m JOIN notes n ON n.id = m.note
+		  WHERE m.key >= ? AND m.key < ? AND m.kind = %d ORDER BY m.key, n.path LIMIT ?`, q.Kind), q.Prefix, q.Prefix+"\U0010FFFF", limit)
 	}
 	if q.Keys == nil {
 		return s.names(ctx, `SELECT m.key, m.kind, n.path FROM names m JOIN notes n ON n.id = m.note ORDER BY m.key, m.kind, n.path`)
@@ -284,16 +343,7 @@ func (s *Store) names(ctx context.Context, query string, args ...any) ([]index.N
 	if err != nil {
 		return nil, fmt.Errorf("read names: %w", err)
 	}
-	defer rows.Close()
-	var out []index.Name
-	for rows.Next() {
-		var n index.Name
-		if err := rows.Scan(&n.Key, &n.Kind, &n.Path); err != nil {
-			return nil, err
-		}
-		out = append(out, n)
-	}
-	return out, rows.Err()
+	return gather(rows, func(n *index.Name) []any { return []any{&n.Key, &n.Kind, &n.Path} })
 }
 
 // similarNames finds the notes whose names share the most groups of three
@@ -323,16 +373,8 @@ func (s *Store) similarNames(ctx context.Context, word string, limit int) ([]ind
 	if err != nil {
 		return nil, fmt.Errorf("find similar names: %w", err)
 	}
-	defer rows.Close()
-	var ids []int64
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	if err := rows.Err(); err != nil || len(ids) == 0 {
+	ids, err := gather(rows, func(id *int64) []any { return []any{id} })
+	if err != nil || len(ids) == 0 {
 		return nil, err
 	}
 	found, err := s.Notes(ctx, index.Select{IDs: ids})
@@ -363,18 +405,13 @@ func (s *Store) Facets(ctx context.Context, f index.Facet, filter index.Filter) 
 		return nil, fmt.Errorf("unknown facet %q", f)
 	}
 	w := condition(&filter)
+	rest := filter
+	if rest.Kinds = nil; f == index.FacetType && !narrow(&rest) {
+		query = `SELECT n.type, sum(n.notes) FROM types n WHERE %s GROUP BY n.type ORDER BY 2 DESC, 1`
+	}
 	rows, err := s.db.Query(ctx, fmt.Sprintf(query, w.sql()), w.args...)
 	if err != nil {
 		return nil, fmt.Errorf("count by %s: %w", f, err)
 	}
-	defer rows.Close()
-	var out []index.Count
-	for rows.Next() {
-		var c index.Count
-		if err := rows.Scan(&c.Value, &c.Notes); err != nil {
-			return nil, err
-		}
-		out = append(out, c)
-	}
-	return out, rows.Err()
+	return gather(rows, func(c *index.Count) []any { return []any{&c.Value, &c.Notes} })
 }

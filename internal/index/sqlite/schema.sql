@@ -28,12 +28,14 @@ CREATE TABLE notes (
   problems TEXT    NOT NULL  -- JSON, '' when there are none
 ) STRICT;
 
--- Lists of nodes come by type, by path and by confidence. Notes without a type
--- are in none of these, so a vault that has no nodes pays nothing for them.
-CREATE INDEX nodes_path      ON notes (path)                         WHERE type <> '';
-CREATE INDEX nodes_sure      ON notes (sure DESC, path)              WHERE type <> '';
-CREATE INDEX nodes_type      ON notes (lower(type), path)            WHERE type <> '';
-CREATE INDEX nodes_type_sure ON notes (lower(type), sure DESC, path) WHERE type <> '';
+-- How many files of a kind state a type, kept with every batch: every list of
+-- nodes says it, and counting reads them all.
+CREATE TABLE types (
+  type  TEXT    NOT NULL, -- as written
+  kind  TEXT    NOT NULL,
+  notes INTEGER NOT NULL,
+  PRIMARY KEY (type, kind)
+) STRICT, WITHOUT ROWID;
 
 -- Every name a file answers to. Links are stored by the key of their target and
 -- meet this table when they are read, so nothing has to be repaired when a
@@ -45,6 +47,9 @@ CREATE TABLE names (
   note INTEGER NOT NULL,
   PRIMARY KEY (key, kind, note)
 ) STRICT, WITHOUT ROWID;
+
+-- Ids by how they begin, without the names of files that begin so too.
+CREATE INDEX names_node ON names (key) WHERE kind = 4;
 
 -- Tags by their lower-case form; the row of a note keeps them as written.
 CREATE TABLE tags (

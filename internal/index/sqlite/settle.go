@@ -40,4 +40,27 @@ var lateIndexes = []string{
 	`CREATE INDEX IF NOT EXISTS relations_key ON relations (key)`,
 	`CREATE INDEX IF NOT EXISTS relations_type ON relations (type)`,
 	`CREATE INDEX IF NOT EXISTS relations_edge ON relations (edge) WHERE edge <> ''`,
+	// Lists of nodes come in four orders, of all nodes and of one type, and may
+	// ask for a range of confidence. Notes without a type are in none of these.
+	`CREATE INDEX IF NOT EXISTS nodes_path ON notes (path, sure) WHERE type <> ''`,
+	`CREATE INDEX IF NOT EXISTS nodes_sure ON notes (sure DESC, path) WHERE type <> ''`,
+	`CREATE INDEX IF NOT EXISTS nodes_mtime ON notes (mtime DESC, path, sure) WHERE type <> ''`,
+	`CREATE INDEX IF NOT EXISTS nodes_title ON notes (lower(title), path, sure) WHERE type <> ''`,
+	`CREATE INDEX IF NOT EXISTS nodes_type_path ON notes (lower(type), path, sure) WHERE type <> ''`,
+	`CREATE INDEX IF NOT EXISTS nodes_type_sure ON notes (lower(type), sure DESC, path) WHERE type <> ''`,
+	`CREATE INDEX IF NOT EXISTS nodes_type_mtime ON notes (lower(type), mtime DESC, path, sure) WHERE type <> ''`,
+	`CREATE INDEX IF NOT EXISTS nodes_type_title ON notes (lower(type), lower(title), path, sure) WHERE type <> ''`,
+}
+
+// settled reports whether the late indexes are there, the last of them too. The
+// process that makes them may be another one.
+func (s *Store) settled(ctx context.Context) (bool, error) {
+	if s.wasSettled.Load() {
+		return true, nil
+	}
+	n, err := s.countUpTo(ctx, 1, `sqlite_schema WHERE name = 'nodes_type_title'`)
+	if n > 0 {
+		s.wasSettled.Store(true)
+	}
+	return n > 0, err
 }

@@ -40,7 +40,8 @@ type Store struct {
 	lastID   int64
 	seal     seal
 
-	damaged atomic.Bool // an answer showed that the file must be built anew
+	damaged    atomic.Bool // an answer showed that the file must be built anew
+	wasSettled atomic.Bool // and stays so
 
 	vectors *vecfile.Files
 }
@@ -92,6 +93,9 @@ func Join(ctx context.Context, dir string) (*Store, error) {
 	}
 	return s, db.Explain(err, Path(dir))
 }
+
+// Rest gives memory back, see [db.DB.Rest].
+func (s *Store) Rest(ctx context.Context) error { return s.db.Rest(ctx) }
 
 // Path is the database of the index in the folder dir.
 func Path(dir string) string { return filepath.Join(dir, "index.db") }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"strings"
 
 	"lore/internal/index"
@@ -17,13 +18,14 @@ type writer struct {
 	stmts   map[string]*sql.Stmt
 	changed bool
 	delta   counts
+	types   map[typeKind]int // how many notes more or fewer state a type
 
 	names, tags, props, links, relations, chunks rows
 }
 
 func newWriter(ctx context.Context, tx *sql.Tx, s *Store) *writer {
 	return &writer{
-		ctx: ctx, tx: tx, store: s, stmts: map[string]*sql.Stmt{},
+		ctx: ctx, tx: tx, store: s, stmts: map[string]*sql.Stmt{}, types: map[typeKind]int{},
 		names:     rows{head: `INSERT INTO names (key, kind, note) VALUES `, columns: 3},
 		tags:      rows{head: `INSERT INTO tags (tag, note) VALUES `, columns: 2},
 		props:     rows{head: `INSERT INTO props (key, note, seq, value) VALUES `, columns: 4},
@@ -100,6 +102,38 @@ func (c *counts) note(by int, kind index.Kind, size int64, problems bool) {
 	}
 }
 
+type typeKind struct {
+	typ  string
+	kind index.Kind
+}
+
+// typed counts a note that states a type in (by 1) or out (by -1).
+func (w *writer) typed(by int, typ string, kind index.Kind) {
+	if typ == "" {
+		return
+	}
+	w.delta.Nodes += by
+	w.types[typeKind{typ, kind}] += by
+}
+
+// keepTypes adds what changed to the table of types.
+func (w *writer) keepTypes() error {
+	for t, by := range w.types {
+		if by == 0 {
+			continue
+		}
+		err := w.exec(`INSERT INTO types (type, kind, notes) VALUES (?, ?, ?)
+		  ON CONFLICT (type, kind) DO UPDATE SET notes = notes + excluded.notes`, t.typ, string(t.kind), by)
+		if err == nil && by < 0 {
+			err = w.exec(`DELETE FROM types WHERE type = ? AND kind = ? AND notes = 0`, t.typ, string(t.kind))
+		}
+		if err != nil {
+			return fmt.Errorf("count types: %w", err)
+		}
+	}
+	return nil
+}
+
 func (w *writer) close() {
 	for _, st := range w.stmts {
 		_ = st.Close() // the transaction is over
@@ -130,6 +164,9 @@ func (w *writer) exec(query string, args ...any) error {
 func (w *writer) finish() error {
 	if !w.changed {
 		return nil
+	}
+	if err := w.keepTypes(); err != nil {
+		return err
 	}
 	c, err := readCounts(w.ctx, w.tx)
 	if err != nil {

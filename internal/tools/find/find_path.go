@@ -2,6 +2,7 @@ package find
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -60,13 +61,17 @@ func (in FindPath) Run(ctx context.Context, env Env) (LinkPath, error) {
 		return LinkPath{}, err
 	}
 	way, err := graph.Way(ctx, env.Store, from.File.Path, to.File.Path, mostSteps, hop)
-	if err != nil {
+	far := errors.Is(err, graph.ErrFar)
+	if err != nil && !far {
 		return LinkPath{}, err
 	}
 	out := LinkPath{Steps: []PathStep{{Path: from.File.Path, Title: from.Title}}, Index: env.Fresh()}
 	if way == nil {
 		out.Steps = []PathStep{}
 		out.Note = fmt.Sprintf("no links connect %s with %s", from.File.Path, to.File.Path)
+		if far {
+			out.Note = graph.ErrFar.Error()
+		}
 		return out, nil
 	}
 	out.Found, out.Length = true, len(way)

@@ -23,6 +23,18 @@ type Basis struct {
 	Fallback string `json:"fallback,omitempty"`
 }
 
+// Spent is what the model used.
+func (b Basis) Spent() (tokens int, cost float64) {
+	if b.Usage == nil {
+		return 0, -1
+	}
+	cost = -1
+	if b.Usage.CostUSD != nil {
+		cost = *b.Usage.CostUSD
+	}
+	return b.Usage.In + b.Usage.Out, cost
+}
+
 func basisOf(b judge.Basis) Basis { return Basis(b) }
 
 // docOf is a node as it is judged.

@@ -281,8 +281,8 @@ func (env Env) write(d *draft, p string) error {
 func (env Env) place(ctx context.Context, d *draft, taken map[string]bool) (string, error) {
 	name := fileName(d.title)
 	folder := path.Join(env.Folder, d.typ)
-	if _, err := vault.CleanNew(path.Join(folder, name) + ".md"); name == "" || err != nil {
-		name = d.id // such as that of a device on Windows
+	if _, err := vault.CleanNew(path.Join(folder, name) + ".md"); err != nil {
+		name = d.id // a title such as "con" is no name of a file
 	}
 	for i := 1; i < 1000; i++ {
 		try := name

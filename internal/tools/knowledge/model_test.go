@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"lore/internal/access"
+	"lore/internal/history"
 	"lore/internal/judge"
 	"lore/internal/llm"
 	"lore/internal/llm/llmtest"
@@ -18,6 +19,12 @@ import (
 
 // place is a small vault whose tools ask a model that follows a script.
 func place(t *testing.T, m llm.Model) *tool.Registry {
+	t.Helper()
+	r, _ := recorded(t, m)
+	return r
+}
+
+func recorded(t *testing.T, m llm.Model) (*tool.Registry, tooltest.Place) {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -31,8 +38,10 @@ func place(t *testing.T, m llm.Model) *tool.Registry {
 	}
 	p := tooltest.Open(t, dir, tooltest.Words{})
 	env := knowledge.Env{Vault: p.Vault, Store: p.Store, Search: p.Search, Fresh: p.Fresh, Folder: "Nodes", Judge: judge.Judge{Model: m, Memory: &judge.Memory{}}}
-	return tool.NewRegistry(p.Deps(), knowledge.Tools(env))
+	return tool.NewRegistry(p.Deps(), knowledge.Tools(env)), p
 }
+
+func ptr(f float64) *float64 { return &f }
 
 func call(t *testing.T, r *tool.Registry, who access.Principal, name, args string) map[string]any {
 	t.Helper()
@@ -117,14 +126,21 @@ func TestAModelThatFailsFallsBack(t *testing.T) {
 
 func TestAModelSummarises(t *testing.T) {
 	m := llmtest.New(
-		llmtest.Step{Chunks: []string{"```json\n{\"summary\": \"Cold brew is mild.\", \"key_points\": [\"one\"]}\n```"}, Usage: llm.Usage{In: 50, Out: 9}},
+		llmtest.Step{Chunks: []string{"```json\n{\"summary\": \"Cold brew is mild.\", \"key_points\": [\"one\"]}\n```"}, Usage: llm.Usage{In: 50, Out: 9, CostUSD: ptr(0.25)}},
 		llmtest.Text(`{"summary": "It is related.", "evidence": ["Cold brew is mild coffee."], "strength": "weak"}`),
 		verdict("PART_OF"),
 	)
-	r := place(t, m)
+	r, p := recorded(t, m)
 	s := call(t, r, access.Terminal(), "summarize_node", `{"node_id": "clm-mild", "max_length": 30}`)
 	if s["summary"] != "Cold brew is mild." || s["method"] != "model" || s["usage"].(map[string]any)["in"] != 50.0 {
 		t.Errorf("%v", s)
+	}
+	calls, err := p.History.Calls(t.Context(), history.Filter{Limit: 1})
+	if err != nil || len(calls) != 1 {
+		t.Fatal(err, calls)
+	}
+	if log := calls[0]; log.Tokens != 59 || log.Cost != 0.25 {
+		t.Errorf("recorded %d tokens for %v dollars", log.Tokens, log.Cost)
 	}
 	x := call(t, r, access.Terminal(), "summarize_relationship", `{"edge_id": "rel-1"}`)
 	if x["strength_assessment"] != "weak" || x["summary"] != "It is related." {

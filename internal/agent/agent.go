@@ -1,0 +1,247 @@
+// Package agent lets a language model work with tools until a request is
+// answered. It is a state machine whose state lies in the chat store: every step
+// is loaded, made and kept, so that a run goes on where it was after anything,
+// in whatever process. It waits for nobody: a call that needs a person is left
+// as a question, and the run goes on when it is answered.
+//
+// The agent knows no tool by name and no provider.
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"lore/internal/access"
+	"lore/internal/chat"
+	"lore/internal/fault"
+	"lore/internal/llm"
+	"lore/internal/tool"
+)
+
+// An Agent works on runs. Its fields are set once.
+type Agent struct {
+	Store *chat.Store
+	Door  tool.Door
+	// Model finds a model by its id; "" is the one that the settings name.
+	Model func(ctx context.Context, id string) (llm.Model, llm.Info, error)
+	Now   func() time.Time
+	ID    func(word string) string // "run" gives a new id that begins so
+	Log   *slog.Logger
+	// Holder names this process among those that work on runs.
+	Holder string
+	// Made finds what became of a call that was under way when its process died:
+	// the operation or the question that it left, if any.
+	Made func(ctx context.Context, run, toolName string, args json.RawMessage, since time.Time) (Trace, error)
+	// Scopes are the rights of runs.
+	Scopes []access.Scope
+	// Parallel is how many reading calls run at once; 0 is 4.
+	Parallel int
+}
+
+// A Trace is what a call left behind.
+type Trace struct {
+	Operation string
+	Question  string
+}
+
+// A Request is what a person asks for.
+type Request struct {
+	Text  string
+	Model string // "": the chat's, or the usual one
+	// Note is the path of the note that the person is looking at.
+	Note   string
+	Limits chat.Limits
+}
+
+// DefaultLimits bound a run when nobody said otherwise.
+func DefaultLimits() chat.Limits {
+	return chat.Limits{Steps: 25, Time: 10 * time.Minute, Tokens: 200_000, Cost: 1}
+}
+
+// Start puts a request into a chat and makes the run that will answer it. The
+// chat is made when it does not exist.
+func (a *Agent) Start(ctx context.Context, chatID string, q Request) (chat.Run, error) {
+	if strings.TrimSpace(q.Text) == "" {
+		return chat.Run{}, fault.Field("text", "say what you want", "is empty")
+	}
+	c, err := a.Store.Get(ctx, chatID)
+	switch {
+	case fault.Of(err) == fault.NotFound:
+		c = chat.Chat{ID: chatID, Created: a.Now(), Title: words(q.Text, 50)}
+	case err != nil:
+		return chat.Run{}, err
+	}
+	runs, err := a.Store.Runs(ctx, chatID)
+	if err != nil {
+		return chat.Run{}, err
+	}
+	for _, r := range runs {
+		if !r.Status.Over() {
+			return chat.Run{}, fault.Fix(fault.Busy, "wait for it, answer what it asks, or stop it", "a run of this conversation is not over yet: %s", r.ID)
+		}
+	}
+	if q.Model != "" {
+		c.Model = q.Model
+	}
+	if q.Limits == (chat.Limits{}) {
+		q.Limits = DefaultLimits()
+	}
+	if err := a.Store.Put(ctx, c); err != nil {
+		return chat.Run{}, err
+	}
+	r := chat.Run{ID: a.ID("run"), Chat: chatID, Status: chat.Running, Model: c.Model, Started: a.Now(), Limits: q.Limits, Priced: true}
+	say := chat.Message{Run: r.ID, Time: a.Now(), Message: llm.Say(llm.User, q.Text), Note: q.Note}
+	return r, a.Store.Apply(ctx, chatID, chat.Change{Run: &r, Say: []chat.Message{say}})
+}
+
+// An EventType says what has just happened in a run.
+type EventType string
+
+// The types of events.
+const (
+	Text      EventType = "text"      // a piece of an answer
+	Reasoning EventType = "reasoning" // a piece of a thought
+	Calls     EventType = "calls"     // calls changed their state
+	Said      EventType = "message"   // a whole message is kept
+	Stepped   EventType = "run"       // the run has another state
+	Restarted EventType = "restart"   // what was said since the last message does not count
+)
+
+// An Event is news of a run, for people who watch.
+type Event struct {
+	Type    EventType
+	Run     *chat.Run
+	Text    string
+	Message *chat.Message
+	Calls   []chat.Call
+}
+
+// hold is how long a process that died keeps others from a run.
+const hold = 30 * time.Second
+
+// Work goes on with a run until it is over or waits for somebody, and tells what
+// happens. A run that another process works on is left alone: [chat.ErrTaken].
+func (a *Agent) Work(ctx context.Context, id string, tell func(Event)) (chat.Run, error) {
+	if tell == nil {
+		tell = func(Event) {}
+	}
+	won, err := a.Store.Hold(ctx, id, a.Holder, hold)
+	if err != nil {
+		return chat.Run{}, err
+	}
+	if !won {
+		return chat.Run{}, chat.ErrTaken
+	}
+	lasting := context.WithoutCancel(ctx)
+	defer func() {
+		if err := a.Store.Leave(lasting, id, a.Holder); err != nil {
+			a.Log.Warn("a run was not given back", "run", id, "error", err)
+		}
+	}()
+	stop := a.renew(ctx, id)
+	defer stop()
+	for {
+		w, err := a.load(ctx, id, tell)
+		if err != nil {
+			return chat.Run{}, err
+		}
+		if w.run.Status.Over() {
+			return w.run, nil
+		}
+		again, err := w.step(ctx)
+		if ctx.Err() != nil {
+			// Whoever stopped it may go on with it: what was begun is not kept.
+			return w.run, ctx.Err()
+		}
+		if err != nil {
+			if errors.Is(err, chat.ErrTaken) {
+				return w.run, err
+			}
+			w.run.Status, w.run.Reason, w.run.Ended = chat.Failed, err.Error(), a.Now()
+			return w.run, errors.Join(err, w.keep(lasting, chat.Change{}))
+		}
+		if !again {
+			return w.run, nil
+		}
+	}
+}
+
+// renew keeps the hold on a run while it is worked on.
+func (a *Agent) renew(ctx context.Context, id string) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		t := time.NewTicker(hold / 3)
+		defer t.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-t.C:
+				if _, err := a.Store.Hold(ctx, id, a.Holder, hold); err != nil && ctx.Err() == nil {
+					a.Log.Warn("the hold on a run was not renewed", "run", id, "error", err)
+				}
+			}
+		}
+	})
+	return func() { cancel(); wg.Wait() }
+}
+
+// Cancel ends a run. What it asked is withdrawn, what it did stays done.
+func (a *Agent) Cancel(ctx context.Context, id string) error {
+	r, err := a.Store.Run(ctx, id)
+	if err != nil || r.Status.Over() {
+		return err
+	}
+	won, err := a.Store.Hold(ctx, id, a.Holder, hold)
+	if err != nil {
+		return err
+	}
+	if !won {
+		return fault.Fix(fault.Busy, "stop it there", "another process works on %s", id)
+	}
+	defer func() { _ = a.Store.Leave(context.WithoutCancel(ctx), id, a.Holder) }()
+	w, err := a.load(ctx, id, func(Event) {})
+	if err != nil {
+		return err
+	}
+	var calls []chat.Call
+	for _, c := range w.calls {
+		if c.State.Over() {
+			continue
+		}
+		if c.State == chat.Asked {
+			if err := a.Door.Cancel(ctx, a.who(&w.run), c.Question); err != nil && fault.Of(err) != fault.Conflict {
+				return err
+			}
+		}
+		c.State, c.Result, c.Ended = chat.Refused, `{"success":false,"isError":false,"error":"User cancelled tool execution"}`, a.Now()
+		calls = append(calls, c)
+	}
+	w.run.Status, w.run.Reason, w.run.Ended = chat.Cancelled, "stopped by a person", a.Now()
+	return w.keep(ctx, chat.Change{Calls: calls})
+}
+
+// who is the principal of a run.
+func (a *Agent) who(r *chat.Run) access.Principal {
+	return access.Principal{Kind: access.Agent, ID: r.ID, Surface: "agent", Scopes: a.Scopes}
+}
+
+// words are the first words of a text, at most so many characters.
+func words(s string, most int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	r := []rune(s)
+	if len(r) <= most {
+		return s
+	}
+	cut := string(r[:most-1])
+	if i := strings.LastIndexByte(cut, ' '); i > len(cut)/2 {
+		cut = cut[:i]
+	}
+	return strings.TrimRight(cut, " ,;:.") + "…"
+}

@@ -1,0 +1,307 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"lore/internal/chat"
+	"lore/internal/llm"
+)
+
+// What of a context window is used.
+const (
+	window     = 32_000 // of a model that does not tell
+	perToken   = 4      // characters, before anything was measured
+	fill       = 0.8    // of the window, before older parts are told in short
+	recentPart = 0.25   // of the window, that stays as it was said
+	recentMost = 15_000 // tokens
+	answerRoom = 4_000  // tokens that an answer may need
+)
+
+// budget is how many tokens a request may have.
+func (w *worker) budget() int {
+	size := w.info.Context
+	if size <= 0 {
+		size = window
+	}
+	return size - min(answerRoom, size/4) - size/10
+}
+
+// request is everything that the model gets to see.
+func (w *worker) request(ctx context.Context) (llm.Request, error) {
+	if w.estimate() > int(fill*float64(w.budget())) {
+		if err := w.compact(ctx, false); err != nil {
+			return llm.Request{}, err
+		}
+	}
+	r := llm.Request{System: w.system(), Messages: w.spoken()}
+	if w.run.Last {
+		r.Messages = append(r.Messages, llm.Say(llm.User, fmt.Sprintf(lastWords, w.run.Reason)))
+	}
+	for _, t := range w.tools {
+		schema, err := json.Marshal(t.Input())
+		if err != nil {
+			return r, err
+		}
+		var roles []string
+		for _, role := range t.Roles {
+			roles = append(roles, string(role))
+		}
+		r.Tools = append(r.Tools, llm.Tool{Name: t.Name, Description: t.Doc, Schema: schema, Roles: roles})
+	}
+	if w.run.Last {
+		r.ToolChoice = "none"
+	}
+	return r, nil
+}
+
+// spoken are the messages as the model sees them: what was told in short stands
+// in the place of what it tells, and every call has exactly one result.
+func (w *worker) spoken() []llm.Message {
+	var out []llm.Message
+	from := 0
+	for i, m := range w.messages {
+		if m.Marker == chat.Compacted {
+			from = i
+		}
+	}
+	if from > 0 || len(w.messages) > 0 && w.messages[0].Marker == chat.Compacted {
+		short := w.messages[from]
+		out = append(out, short.Message)
+		for _, m := range w.messages {
+			if m.Seq > short.Until && m.Marker != chat.Compacted {
+				out = append(out, w.shown(m))
+			}
+		}
+	} else {
+		for _, m := range w.messages {
+			out = append(out, w.shown(m))
+		}
+	}
+	return paired(out)
+}
+
+// shown is one message with what the person was looking at, and with old results
+// as stubs when room is short.
+func (w *worker) shown(m chat.Message) llm.Message {
+	out := m.Message
+	out.Parts = slices.Clone(m.Parts)
+	if m.Role == llm.User && m.Marker == "" {
+		head := "(now: " + m.Time.Format("Monday, 2 January 2006, 15:04 MST") + ")"
+		if m.Note != "" {
+			head += "\n(the person is looking at the note [[" + m.Note + "]])"
+		}
+		out.Parts = append([]llm.Part{{Kind: llm.Text, Text: head}}, out.Parts...)
+	}
+	if m.Role == llm.Results && w.run.ID != "" && m.Seq <= w.stubs() {
+		for i := range out.Parts {
+			if p := &out.Parts[i]; utf8.RuneCountInString(p.Text) > 400 {
+				p.Text = fmt.Sprintf("(an earlier result of %d characters, left out here; call the tool again if you need it)", utf8.RuneCountInString(p.Text))
+			}
+		}
+	}
+	return out
+}
+
+// stubs is the last message whose results are left out: none while there is
+// room, else all but those of the last two turns.
+func (w *worker) stubs() int {
+	if w.full() <= int(fill*float64(w.budget())) {
+		return 0
+	}
+	turns := 0
+	for i := len(w.messages) - 1; i >= 0; i-- {
+		if w.messages[i].Role == llm.Results {
+			if turns++; turns == 3 {
+				return w.messages[i].Seq
+			}
+		}
+	}
+	return 0
+}
+
+// paired makes sure that every call has exactly one result and every result its
+// call: providers refuse anything else.
+func paired(list []llm.Message) []llm.Message {
+	var out []llm.Message
+	for i := 0; i < len(list); i++ {
+		m := list[i]
+		if m.Role == llm.Results {
+			continue // taken with its calls, or of none
+		}
+		out = append(out, m)
+		var calls []llm.Part
+		for _, p := range m.Parts {
+			if p.Kind == llm.ToolCall {
+				calls = append(calls, p)
+			}
+		}
+		if len(calls) == 0 {
+			continue
+		}
+		results := llm.Message{Role: llm.Results}
+		for _, c := range calls {
+			r := llm.Part{Kind: llm.ToolResult, ID: c.ID, Name: c.Name, IsError: true, Text: `{"success":false,"isError":true,"error":"interrupted, not run"}`}
+			if i+1 < len(list) && list[i+1].Role == llm.Results {
+				for _, p := range list[i+1].Parts {
+					if p.ID == c.ID {
+						r = p
+					}
+				}
+			}
+			results.Parts = append(results.Parts, r)
+		}
+		out = append(out, results)
+	}
+	return out
+}
+
+// size counts the characters of messages.
+func size(list []llm.Message) int {
+	n := 0
+	for _, m := range list {
+		for _, p := range m.Parts {
+			n += len(p.Text) + len(p.Args) + len(p.Opaque) + 16
+		}
+	}
+	return n
+}
+
+// full is how many tokens everything that was said may have, nothing left out.
+func (w *worker) full() int {
+	var all []llm.Message
+	for _, m := range w.messages {
+		all = append(all, m.Message)
+	}
+	return w.tokens(size(all))
+}
+
+// estimate is how many tokens the next request may have.
+func (w *worker) estimate() int {
+	return w.tokens(size(w.spoken()) + len(w.system()) + 600*len(w.tools))
+}
+
+// tokens guesses how many tokens so many characters are, as the last answer
+// showed.
+func (w *worker) tokens(chars int) int {
+	per := float64(perToken)
+	for i := len(w.messages) - 1; i >= 0; i-- {
+		m := w.messages[i]
+		if m.Usage == nil || m.Usage.In < 500 || m.Run != w.run.ID {
+			continue
+		}
+		var before []llm.Message
+		for _, b := range w.messages[:i] {
+			before = append(before, b.Message)
+		}
+		if seen := float64(size(before)+len(w.system())+600*len(w.tools)) / float64(m.Usage.In); seen > 1 && seen < 8 {
+			per = seen
+		}
+		break
+	}
+	return int(float64(chars) / per)
+}
+
+// brief asks for a summary that a run can go on from.
+const brief = `Sum up the conversation so far for yourself: you will go on with nothing but this summary and the last messages. Use these headings and leave none out:
+## Goal
+## What the person decided or forbade
+## What was found (with the paths of notes)
+## What was changed (with the paths of notes)
+## What is open
+Write no more than 400 words.`
+
+// compact lets the model tell older messages in short. The requests of the
+// person stay word for word, and nothing is deleted. When nothing can be told in
+// short, or hard is not set and there is still room, nothing happens.
+func (w *worker) compact(ctx context.Context, hard bool) error {
+	if w.info.Mute {
+		return nil
+	}
+	keep := min(recentMost, int(recentPart*float64(w.budget())))
+	cutAt := len(w.messages)
+	for used := 0; cutAt > 0; cutAt-- {
+		used += w.tokens(size([]llm.Message{w.messages[cutAt-1].Message}))
+		if used > keep {
+			break
+		}
+	}
+	// A turn is not cut: what stays begins with what the person or the model said.
+	for cutAt < len(w.messages) && w.messages[cutAt].Role == llm.Results {
+		cutAt++
+	}
+	from := 0
+	for i, m := range w.messages[:cutAt] {
+		if m.Marker == chat.Compacted {
+			from = max(from, i+1)
+		}
+	}
+	if cutAt-from < 3 {
+		return nil
+	}
+	old := w.spokenUntil(cutAt)
+	a, err := llm.Ask(ctx, w.model, llm.Request{System: opening, Messages: append(old, llm.Say(llm.User, brief)), MaxTokens: 1500})
+	w.run.Usage = w.run.Usage.Add(a.Usage)
+	text := strings.TrimSpace(a.Text())
+	if err != nil || text == "" {
+		if hard {
+			return fmt.Errorf("the conversation is too long for the model, and could not be told in short: %w", err)
+		}
+		w.Log.Warn("a conversation could not be told in short", "run", w.run.ID)
+		return nil
+	}
+	msg := chat.Message{
+		Run: w.run.ID, Time: w.Now(), Message: llm.Say(llm.User, w.retold(text, cutAt)), Marker: chat.Compacted, Until: w.messages[cutAt-1].Seq,
+	}
+	return w.keep(ctx, chat.Change{Say: []chat.Message{msg}})
+}
+
+// spokenUntil are the messages before one, as the model has seen them, shortened
+// so that they fit.
+func (w *worker) spokenUntil(end int) []llm.Message {
+	part := *w.part(end)
+	out := part.spoken()
+	for i := range out {
+		for k := range out[i].Parts {
+			if p := &out[i].Parts[k]; p.Kind == llm.ToolResult && len(p.Text) > 600 {
+				p.Text = words(p.Text, 600)
+			}
+		}
+	}
+	return out
+}
+
+// part is the run as it was before a message.
+func (w *worker) part(end int) *worker {
+	return &worker{Agent: w.Agent, chat: w.chat, run: w.run, messages: w.messages[:end], info: w.info, tools: w.tools}
+}
+
+// retold puts a summary behind what must stay word for word: the requests of the
+// person, and which notes were read and changed.
+func (w *worker) retold(summary string, end int) string {
+	var b strings.Builder
+	b.WriteString("(The conversation so far was told in short, to make room. What the person asked, word for word:)\n")
+	for _, m := range w.messages[:end] {
+		if m.Role == llm.User && m.Marker == "" {
+			for _, p := range m.Parts {
+				b.WriteString("> " + strings.ReplaceAll(strings.TrimSpace(p.Text), "\n", "\n> ") + "\n\n")
+			}
+		}
+	}
+	if read, changed := w.touched(); len(read)+len(changed) > 0 {
+		fmt.Fprintf(&b, "(Notes read: %s. Notes changed: %s.)\n", list(read), list(changed))
+	}
+	b.WriteString("\n" + summary)
+	return b.String()
+}
+
+func list(s []string) string {
+	if len(s) == 0 {
+		return "none"
+	}
+	return strings.Join(s, ", ")
+}

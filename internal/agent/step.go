@@ -1,0 +1,287 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"lore/internal/chat"
+	"lore/internal/llm"
+	"lore/internal/tool"
+)
+
+// A worker is a run as one step sees it.
+type worker struct {
+	*Agent
+	chat     chat.Chat
+	run      chat.Run
+	messages []chat.Message
+	calls    []chat.Call // of this run
+	model    llm.Model
+	info     llm.Info
+	tools    []*tool.Tool // that are offered, by name
+	tell     func(Event)
+	mark     time.Time  // since when work was not counted yet
+	mu       sync.Mutex // of what calls at the same time count
+}
+
+// load reads everything that a step depends on.
+func (a *Agent) load(ctx context.Context, id string, tell func(Event)) (*worker, error) {
+	r, err := a.Store.Run(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	w := &worker{Agent: a, run: r, tell: tell, mark: a.Now()}
+	if w.chat, err = a.Store.Get(ctx, r.Chat); err != nil {
+		return nil, err
+	}
+	if w.messages, err = a.Store.Messages(ctx, r.Chat); err != nil {
+		return nil, err
+	}
+	w.calls, err = a.Store.Calls(ctx, id)
+	return w, err
+}
+
+// keep stores what a step changed and tells it.
+func (w *worker) keep(ctx context.Context, c chat.Change) error {
+	now := w.Now()
+	w.run.Worked += now.Sub(w.mark)
+	w.mark = now
+	c.Run, c.Holder = &w.run, w.Holder
+	if err := w.Store.Apply(ctx, w.run.Chat, c); err != nil {
+		return err
+	}
+	for i := range c.Say {
+		w.messages = append(w.messages, c.Say[i])
+		w.tell(Event{Type: Said, Message: &c.Say[i]})
+	}
+	for _, call := range c.Calls {
+		if i := slices.IndexFunc(w.calls, func(x chat.Call) bool { return x.Seq == call.Seq }); i >= 0 {
+			w.calls[i] = call
+		} else {
+			w.calls = append(w.calls, call)
+		}
+	}
+	if len(c.Calls) > 0 {
+		w.tell(Event{Type: Calls, Calls: c.Calls})
+	}
+	run := w.run
+	w.tell(Event{Type: Stepped, Run: &run})
+	return nil
+}
+
+// end closes a run.
+func (w *worker) end(s chat.Status, reason string) {
+	w.run.Status, w.run.Reason, w.run.Ended = s, reason, w.Now()
+}
+
+// step acts once. It reports whether there is more to do now.
+func (w *worker) step(ctx context.Context) (bool, error) {
+	last := w.messages[len(w.messages)-1]
+	if last.Role == llm.Assistant && last.Marker == "" {
+		open := w.turn(last.Seq)
+		if len(open) == 0 {
+			return false, w.finish(ctx, last)
+		}
+		return w.act(ctx, open)
+	}
+	return true, w.ask(ctx)
+}
+
+// turn are the calls that a message wants.
+func (w *worker) turn(message int) []chat.Call {
+	var out []chat.Call
+	for _, c := range w.calls {
+		if c.Message == message {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// ready finds the model and the tools of the run.
+func (w *worker) ready(ctx context.Context) error {
+	if w.model != nil {
+		return nil
+	}
+	var err error
+	if w.model, w.info, err = w.Model(ctx, w.run.Model); err != nil {
+		return err
+	}
+	w.run.Model = w.model.ID()
+	if w.chat.NoTools {
+		return nil
+	}
+	for _, t := range w.Door.On() {
+		if w.offers(t) {
+			w.tools = append(w.tools, t)
+		}
+	}
+	return nil
+}
+
+// offers reports whether a tool is of a set that the chat uses.
+func (w *worker) offers(t *tool.Tool) bool {
+	sets := w.chat.Sets
+	if sets == nil {
+		sets = UsualSets()
+	}
+	return slices.Contains(sets, t.Set) || slices.Contains(sets, "all")
+}
+
+// UsualSets are the toolsets of a chat that names none.
+func UsualSets() []string { return []string{"notes", "clock", "knowledge"} }
+
+// ask lets the model speak.
+func (w *worker) ask(ctx context.Context) error {
+	if err := w.ready(ctx); err != nil {
+		return err
+	}
+	if why := w.limit(); why != "" && !w.run.Last {
+		w.run.Last, w.run.Reason = true, why
+	}
+	req, err := w.request(ctx)
+	if err != nil {
+		return err
+	}
+	answer, err := w.hear(ctx, req)
+	var bad *llm.Error
+	if errors.As(err, &bad) && bad.Kind == llm.ContextLength {
+		if err := w.compact(ctx, true); err != nil {
+			return err
+		}
+		if req, err = w.request(ctx); err != nil {
+			return err
+		}
+		answer, err = w.hear(ctx, req)
+	}
+	if err != nil {
+		return err
+	}
+	return w.heard(ctx, answer)
+}
+
+// hear passes on what the model says while it says it.
+func (w *worker) hear(ctx context.Context, req llm.Request) (llm.Answer, error) {
+	var a llm.Answer
+	done, spoke := false, false
+	for e, err := range w.model.Stream(ctx, req) {
+		if err != nil {
+			if spoke {
+				w.tell(Event{Type: Restarted})
+			}
+			return a, err
+		}
+		switch e.Type {
+		case llm.TextDelta:
+			spoke = true
+			w.tell(Event{Type: Text, Text: e.Text})
+		case llm.ReasoningDelta:
+			w.tell(Event{Type: Reasoning, Text: e.Text})
+		case llm.PartDone:
+			a.Parts = append(a.Parts, *e.Part)
+		case llm.Finish:
+			a.Usage, a.Stop, done = e.Usage, e.Stop, true
+		}
+	}
+	if !done {
+		return a, llm.ErrCut
+	}
+	return a, nil
+}
+
+// cut tells a model what happened to an answer that was too long.
+const cut = "Your answer was cut because it was too long, and none of its tool calls was run. Write in smaller pieces: one call at a time, and long texts in several calls."
+
+// heard keeps an answer and the calls that it wants.
+func (w *worker) heard(ctx context.Context, a llm.Answer) error {
+	w.run.Steps++
+	w.run.Usage = w.run.Usage.Add(a.Usage)
+	w.run.Priced = w.run.Priced && (a.Usage.CostUSD != nil || w.info.Local)
+	msg := chat.Message{Run: w.run.ID, Time: w.Now(), Message: llm.Message{Role: llm.Assistant}, Model: w.model.ID(), Usage: &a.Usage, Stop: a.Stop}
+	var calls []chat.Call
+	whole := a.Stop == llm.Stopped || a.Stop == llm.WantsTool
+	for _, p := range a.Parts {
+		if p.Kind != llm.ToolCall {
+			msg.Parts = append(msg.Parts, p)
+			continue
+		}
+		if !whole || w.run.Last || len(w.tools) == 0 {
+			continue // never run, and never kept: half of one is no JSON
+		}
+		if p.ID == "" {
+			p.ID = w.ID("call")
+		}
+		msg.Parts = append(msg.Parts, p)
+		calls = append(calls, chat.Call{ID: p.ID, Tool: p.Name, Args: p.Args, State: chat.Proposed})
+	}
+	if len(msg.Parts) == 0 {
+		msg.Parts = []llm.Part{{Kind: llm.Text}}
+	}
+	say := []chat.Message{msg}
+	switch a.Stop {
+	case llm.Filtered:
+		w.end(chat.Failed, "the provider held the answer back")
+	case llm.TooLong:
+		if w.run.Last || w.run.Nudges >= 2 || !slices.ContainsFunc(a.Parts, func(p llm.Part) bool { return p.Kind == llm.ToolCall }) {
+			break // an answer that is long, and nothing more
+		}
+		w.run.Nudges++
+		say = append(say, chat.Message{Run: w.run.ID, Time: w.Now(), Message: llm.Say(llm.User, cut), Marker: notice})
+	}
+	seq := w.messages[len(w.messages)-1].Seq + 1
+	for i := range calls {
+		calls[i].Message = seq
+	}
+	return w.keep(ctx, chat.Change{Say: say, Calls: calls})
+}
+
+// notice marks what Lore says to the model in the person's place.
+const notice = "notice"
+
+// limit says which limit is reached, before more is spent.
+func (w *worker) limit() string {
+	l, r := w.run.Limits, &w.run
+	switch {
+	case l.Steps > 0 && r.Steps >= l.Steps:
+		return fmt.Sprintf("the limit of %d steps is reached", l.Steps)
+	case l.Time > 0 && r.Worked >= l.Time:
+		return fmt.Sprintf("the limit of %s of work is reached", l.Time)
+	case l.Tokens > 0 && r.Usage.In+r.Usage.Out+w.estimate() > l.Tokens:
+		return fmt.Sprintf("the limit of %d tokens is reached", l.Tokens)
+	case l.Cost > 0 && r.Usage.CostUSD != nil && *r.Usage.CostUSD+w.price() > l.Cost:
+		return fmt.Sprintf("the limit of $%.2f is reached", l.Cost)
+	}
+	return ""
+}
+
+// price guesses what the next answer costs: as much for each token as the ones
+// before.
+func (w *worker) price() float64 {
+	u := w.run.Usage
+	if u.CostUSD == nil || u.In+u.Out == 0 {
+		return 0
+	}
+	return *u.CostUSD / float64(u.In+u.Out) * float64(w.estimate())
+}
+
+// finish ends a run with its answer.
+func (w *worker) finish(ctx context.Context, answer chat.Message) error {
+	status, reason := chat.Done, ""
+	if w.run.Last {
+		status, reason = chat.Limited, w.run.Reason
+	}
+	if w.run.Status == chat.Failed {
+		status, reason = chat.Failed, w.run.Reason
+	}
+	w.end(status, reason)
+	answer.Citations = w.cite(ctx, &answer)
+	if err := w.keep(ctx, chat.Change{Amend: []chat.Message{answer}}); err != nil {
+		return err
+	}
+	w.entitle(ctx)
+	return nil
+}

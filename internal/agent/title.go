@@ -1,0 +1,67 @@
+package agent
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"lore/internal/chat"
+	"lore/internal/llm"
+)
+
+const naming = "Name this conversation in at most six words, in the language of the person. Answer with the name alone: one line, no quotes, no full stop."
+
+// entitle gives a chat a name after its first answer. It may fail: then the first
+// words of the request are the name.
+func (w *worker) entitle(ctx context.Context) {
+	if w.chat.Titled != chat.ByWords || w.run.Status != chat.Done || w.ready(ctx) != nil || w.info.Mute {
+		return
+	}
+	asked := 0
+	for _, m := range w.messages {
+		if m.Role == llm.User && m.Marker == "" {
+			asked++
+		}
+	}
+	if asked != 1 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	var said []llm.Message
+	for _, m := range w.messages {
+		if m.Role == llm.User && m.Marker == "" || m.Role == llm.Assistant && len(w.turn(m.Seq)) == 0 {
+			text := llm.Answer{Parts: m.Parts}
+			said = append(said, llm.Say(m.Role, words(text.Text(), 1500)))
+		}
+	}
+	a, err := llm.Ask(ctx, w.model, llm.Request{System: naming, Messages: append(said, llm.Say(llm.User, naming)), MaxTokens: 200})
+	if err != nil {
+		return
+	}
+	title := oneLine(a.Text())
+	if title == "" {
+		return
+	}
+	c, err := w.Store.Get(ctx, w.chat.ID)
+	if err != nil || c.Titled != chat.ByWords {
+		return
+	}
+	c.Title, c.Titled = title, chat.ByModel
+	if err := w.Store.Put(ctx, c); err != nil {
+		w.Log.Warn("a conversation kept its first words as its name", "chat", c.ID, "error", err)
+	}
+}
+
+// oneLine is the last line that a model said, without thoughts and quotes.
+func oneLine(s string) string {
+	if i := strings.LastIndex(s, "</think>"); i >= 0 {
+		s = s[i+len("</think>"):]
+	}
+	for line := range strings.Lines(s) {
+		if line = strings.Trim(line, " \t\r\n\"'*#`.“”"); line != "" {
+			return words(line, 50)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,286 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"sync"
+
+	"lore/internal/access"
+	"lore/internal/chat"
+	"lore/internal/fault"
+	"lore/internal/llm"
+	"lore/internal/tool"
+)
+
+// mostDenials is how often a person may say no before the run asks what to do.
+const mostDenials = 3
+
+// act brings the calls of one turn further. The turn is over when every call has
+// its result; then the model gets all of them, in order.
+func (w *worker) act(ctx context.Context, calls []chat.Call) (bool, error) {
+	if err := w.ready(ctx); err != nil {
+		return false, err
+	}
+	if err := w.recover(ctx, calls); err != nil {
+		return false, err
+	}
+	if err := w.lookUp(ctx, calls); err != nil {
+		return false, err
+	}
+	if err := w.read(ctx, calls); err != nil {
+		return false, err
+	}
+	if err := w.write(ctx, calls); err != nil {
+		return false, err
+	}
+	if slices.ContainsFunc(calls, func(c chat.Call) bool { return !c.State.Over() }) {
+		w.run.Status = chat.WaitingApproval
+		return false, w.keep(ctx, chat.Change{})
+	}
+	return w.close(ctx, calls)
+}
+
+// close gives the results of a turn to the model.
+func (w *worker) close(ctx context.Context, calls []chat.Call) (bool, error) {
+	msg := chat.Message{Run: w.run.ID, Time: w.Now(), Message: llm.Message{Role: llm.Results}}
+	again := true
+	for _, c := range calls {
+		msg.Parts = append(msg.Parts, llm.Part{Kind: llm.ToolResult, ID: c.ID, Name: c.Tool, Text: c.Result, IsError: c.State == chat.Mistaken || c.State == chat.Interrupted})
+		if t, err := w.Door.Find(c.Tool); err == nil && t.Ends && c.State == chat.Finished {
+			w.end(chat.Done, c.Summary)
+			again = false
+		}
+	}
+	if again {
+		w.run.Status = chat.Running
+	}
+	switch {
+	case !again:
+	case w.run.Denials >= mostDenials:
+		w.end(chat.WaitingUser, "you said no three times: say what you want instead")
+		again = false
+	case w.run.Nudges > mostNudges:
+		w.end(chat.WaitingUser, "it repeats itself: say how to go on")
+		again = false
+	}
+	return again, w.keep(ctx, chat.Change{Say: []chat.Message{msg}})
+}
+
+// find is the tool of a call, if it is offered.
+func (w *worker) find(c *chat.Call) (*tool.Tool, error) {
+	t, err := w.Door.Find(c.Tool)
+	if err != nil {
+		return nil, err
+	}
+	if !w.offers(t) {
+		return nil, fault.New(fault.NotFound, "the tool %q is not offered here", c.Tool)
+	}
+	return t, nil
+}
+
+// reads reports whether a call changes nothing, whatever its arguments.
+func reads(t *tool.Tool) bool { return t.Effect == access.Reads }
+
+// recover settles calls that were under way when a process died. What reads is
+// read again; of the rest, what it left behind tells.
+func (w *worker) recover(ctx context.Context, calls []chat.Call) error {
+	var changed []chat.Call
+	for i := range calls {
+		c := &calls[i]
+		if c.State != chat.Calling {
+			continue
+		}
+		var trace Trace
+		if w.Made != nil {
+			var err error
+			if trace, err = w.Made(ctx, w.run.ID, c.Tool, c.Args, c.Started); err != nil {
+				return err
+			}
+		}
+		switch {
+		case trace.Question != "":
+			c.State, c.Question = chat.Asked, trace.Question
+		case trace.Operation != "":
+			c.State, c.Operation, c.Ended = chat.Finished, trace.Operation, w.Now()
+			c.Result = encode(map[string]any{"success": true, "operation_id": trace.Operation, "message": "It was done; the process ended before it could tell more."})
+			c.Summary = "done before a restart"
+		default:
+			c.State, c.Ended = chat.Interrupted, w.Now()
+			c.Result = encode(map[string]any{"success": false, "isError": true, "error": "The call was interrupted, and nothing tells that it was done. Look before you repeat it."})
+			c.Summary = "interrupted"
+		}
+		changed = append(changed, *c)
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	return w.keep(ctx, chat.Change{Calls: changed})
+}
+
+// lookUp sees which questions are answered.
+func (w *worker) lookUp(ctx context.Context, calls []chat.Call) error {
+	var changed []chat.Call
+	for i := range calls {
+		c := &calls[i]
+		if c.State != chat.Asked {
+			continue
+		}
+		q, err := w.Door.Question(ctx, c.Question)
+		if err != nil && fault.Of(err) != fault.NotFound {
+			return err
+		}
+		if err == nil && !q.State.Over() && q.State != tool.Approved {
+			if c.Revision != q.Revision {
+				c.Revision = q.Revision
+				changed = append(changed, *c)
+			}
+			continue
+		}
+		var res tool.Result
+		if err == nil {
+			res, err = w.Door.Await(ctx, c.Question, q.Revision)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil && res.Question != nil { // computed again, or there is more to decide
+			c.Revision = res.Question.Revision
+			changed = append(changed, *c)
+			continue
+		}
+		w.settle(c, res, err)
+		if string(q.ArgsHash) != "" && q.Answer != nil && len(q.Answer.Args) > 0 {
+			c.Result = "The person changed the arguments to " + string(q.Answer.Args) + " before allowing it.\n" + c.Result
+		}
+		changed = append(changed, *c)
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	return w.keep(ctx, chat.Change{Calls: changed})
+}
+
+// read runs what reads, several at a time.
+func (w *worker) read(ctx context.Context, calls []chat.Call) error {
+	var todo []int
+	for i := range calls {
+		c := &calls[i]
+		if c.State != chat.Proposed {
+			continue
+		}
+		t, err := w.find(c)
+		if err != nil || w.repeats(c) {
+			w.refuse(c, err)
+			continue
+		}
+		if reads(t) || c.Tool == "" {
+			todo = append(todo, i)
+		}
+	}
+	limit := w.Parallel
+	if limit <= 0 {
+		limit = 4
+	}
+	gate := make(chan struct{}, limit)
+	var wg sync.WaitGroup
+	for _, i := range todo {
+		gate <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-gate }()
+			calls[i].Started = w.Now()
+			res, err := w.Door.Call(ctx, w.caller(&calls[i]), calls[i].Tool, calls[i].Args)
+			w.settle(&calls[i], res, err)
+		})
+	}
+	wg.Wait()
+	if ctx.Err() != nil {
+		return ctx.Err() // they are read again
+	}
+	var changed []chat.Call
+	for i := range calls {
+		if known := slices.IndexFunc(w.calls, func(x chat.Call) bool { return x.Seq == calls[i].Seq }); known < 0 || w.calls[known].State != calls[i].State {
+			changed = append(changed, calls[i])
+		}
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	return w.keep(ctx, chat.Change{Calls: changed})
+}
+
+// write makes the other calls one by one, in order. That a call begins is kept
+// first, so that none is made twice.
+func (w *worker) write(ctx context.Context, calls []chat.Call) error {
+	for i := range calls {
+		c := &calls[i]
+		if c.State != chat.Proposed {
+			continue
+		}
+		c.State, c.Started = chat.Calling, w.Now()
+		if err := w.keep(ctx, chat.Change{Calls: []chat.Call{*c}}); err != nil {
+			return err
+		}
+		res, err := w.Door.Call(ctx, w.caller(c), c.Tool, c.Args)
+		if ctx.Err() != nil && err != nil {
+			return ctx.Err()
+		}
+		if err == nil && res.Question != nil {
+			c.State, c.Question, c.Revision, c.Summary = chat.Asked, res.Question.ID, res.Question.Revision, res.Question.Preview.Summary
+		} else {
+			w.settle(c, res, err)
+		}
+		if err := w.keep(context.WithoutCancel(ctx), chat.Change{Calls: []chat.Call{*c}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// caller is the principal of a call: wary when outside words were read, or when
+// the call was not made as one.
+func (w *worker) caller(c *chat.Call) access.Principal {
+	who := w.who(&w.run)
+	who.Wary = c.FromText || c.Repaired != "" || slices.ContainsFunc(w.calls, func(x chat.Call) bool { return x.Untrusted })
+	return who
+}
+
+// refuse gives a call that is not made its result.
+func (w *worker) refuse(c *chat.Call, err error) {
+	if err == nil {
+		w.run.Nudges++
+		c.Repeats = true
+		c.State, c.Result, c.Summary = chat.Mistaken, encode(map[string]any{"success": false, "isError": true, "error": sameAgain}), "not made: it repeats itself"
+	} else {
+		w.settle(c, tool.Result{}, err)
+	}
+	c.Ended = w.Now()
+}
+
+const sameAgain = "This is the same call again, and it had the same result. Change it, or answer with what you have."
+
+// settle gives a call its result.
+func (w *worker) settle(c *chat.Call, res tool.Result, err error) {
+	c.Ended = w.Now()
+	if err != nil {
+		c.State, c.Result = chat.Mistaken, encode(tool.NewFailure(err))
+		c.Summary = words(err.Error(), 200)
+		return
+	}
+	c.State, c.Operation, c.Untrusted = chat.Finished, res.Operation, res.Untrusted
+	if res.Refused != "" {
+		c.State = chat.Refused
+		w.mu.Lock()
+		w.run.Denials++
+		w.mu.Unlock()
+	}
+	c.Result, c.Whole, c.Summary = w.render(c, res)
+}
+
+func encode(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // only plain values come here
+	}
+	return string(b)
+}

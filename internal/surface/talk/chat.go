@@ -1,0 +1,148 @@
+package talk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lore/internal/chat"
+	"lore/internal/fault"
+	"lore/internal/llm"
+	"lore/internal/surface/draw"
+)
+
+func chatCommand(open opener) *cobra.Command {
+	var o options
+	var resume string
+	var list bool
+	cmd := &cobra.Command{
+		Use: "chat", Short: "Talk with a mind about the notes", GroupID: "tools", Args: cobra.NoArgs,
+		Long:    "Talks line by line. An empty line is ignored, /quit or the end of input ends it, and it can be continued later. Without a model, passages are quoted, and a line that begins with / runs a tool.",
+		Example: "lore chat\nlore chat --model anthropic/claude-sonnet-4-5\nlore chat --list\nlore chat --continue chat-7k3f",
+	}
+	o.define(cmd)
+	cmd.Flags().StringVar(&resume, "continue", "", "go on with a conversation; last for the last one")
+	cmd.Flags().BoolVar(&list, "list", false, "list the conversations")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return with(cmd, open, func(ctx context.Context, s *Session, t Terminal) error {
+			switch {
+			case list:
+				return t.chats(ctx, s)
+			case t.JSON:
+				return fault.Fix(fault.Invalid, "use lore ask or lore run with --json", "a conversation is not written as JSON")
+			}
+			return o.talk(ctx, s, t, resume)
+		})
+	}
+	return cmd
+}
+
+// chats lists conversations.
+func (t Terminal) chats(ctx context.Context, s *Session) error {
+	all, err := s.Agent.Store.List(ctx, 50, 0)
+	if err != nil {
+		return err
+	}
+	if t.JSON {
+		return t.Encode(struct {
+			Chats []chat.Chat `json:"chats"`
+		}{append([]chat.Chat{}, all...)})
+	}
+	var rows [][]string
+	for _, c := range all {
+		rows = append(rows, []string{c.ID, c.Changed.Local().Format("2006-01-02 15:04"), draw.OneLine(c.Title), c.Model})
+	}
+	var b strings.Builder
+	t.Screen.Table(&b, []string{"id", "changed", "title", "model"}, rows)
+	_, err = fmt.Fprint(t.Out, b.String())
+	return err
+}
+
+// talk reads lines until the person has had enough.
+func (o *options) talk(ctx context.Context, s *Session, t Terminal, resume string) error {
+	id, err := o.join(ctx, s, t, resume)
+	if err != nil {
+		return err
+	}
+	lines := t.Lines()
+	for {
+		fmt.Fprint(t.Err, t.Notice.Bold("> "))
+		var line string
+		var ok bool
+		select {
+		case <-ctx.Done():
+			fmt.Fprintln(t.Err)
+			return nil
+		case line, ok = <-lines:
+		}
+		text := strings.TrimSpace(line)
+		switch {
+		case !ok, text == "/quit", text == "/exit":
+			fmt.Fprintln(t.Err)
+			return nil
+		case text == "":
+			continue
+		}
+		if id == "" {
+			if id, err = o.begin(ctx, s, text); err != nil {
+				return err
+			}
+		}
+		_, err := converse(ctx, s, t, id, o.request(text))
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case errors.Is(err, t.Pending), errors.Is(err, t.Denied):
+			return err
+		case err != nil:
+			fmt.Fprintln(t.Err, t.Notice.Red("lore:")+" "+draw.Harmless(err.Error()))
+		}
+	}
+}
+
+// join shows a conversation that goes on, and finishes what is open in it.
+func (o *options) join(ctx context.Context, s *Session, t Terminal, resume string) (string, error) {
+	if resume == "" {
+		return "", nil
+	}
+	if resume == "last" {
+		all, err := s.Agent.Store.List(ctx, 1, 0)
+		if err != nil {
+			return "", err
+		}
+		if len(all) == 0 {
+			return "", fault.Fix(fault.NotFound, "begin one: lore chat", "there is no conversation yet")
+		}
+		resume = all[0].ID
+	}
+	c, err := s.Agent.Store.Get(ctx, resume)
+	if err != nil {
+		return "", fault.Rename(err, "", "continue")
+	}
+	messages, err := s.Agent.Store.Messages(ctx, c.ID)
+	if err != nil {
+		return "", err
+	}
+	for _, m := range messages[max(0, len(messages)-12):] {
+		switch text := draw.Harmless(strings.TrimSpace(textOf(&m))); {
+		case text == "" || m.Marker != "":
+		case m.Role == llm.User:
+			fmt.Fprintln(t.Err, t.Notice.Bold("> ")+text)
+		case m.Role == llm.Assistant:
+			fmt.Fprintln(t.Out, text)
+		}
+	}
+	runs, err := s.Agent.Store.Runs(ctx, c.ID)
+	if err != nil {
+		return "", err
+	}
+	if n := len(runs); n > 0 && !runs[n-1].Status.Over() {
+		if _, err := carryOn(ctx, s, t, runs[n-1].ID); err != nil {
+			return "", err
+		}
+	}
+	return c.ID, nil
+}

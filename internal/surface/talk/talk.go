@@ -1,0 +1,284 @@
+// Package talk holds the commands by which a person talks with a mind at a
+// terminal: ask, run and chat. It shows what happens and lets the person answer;
+// the work is the agent's.
+package talk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lore/internal/agent"
+	"lore/internal/chat"
+	"lore/internal/fault"
+	"lore/internal/policy"
+	"lore/internal/surface/draw"
+	"lore/internal/tool"
+)
+
+// A Session is an open vault with a mind.
+type Session struct {
+	Agent *agent.Agent
+	Door  tool.Door
+	// Allow makes a rule that holds for one run.
+	Allow func(ctx context.Context, r policy.Rule) error
+	// Attend carries out what is approved elsewhere, until ctx ends.
+	Attend func(ctx context.Context)
+	Close  func() error
+}
+
+// A Host opens vaults.
+type Host struct {
+	Open func(ctx context.Context) (*Session, error)
+}
+
+// A Terminal is where a person sits.
+type Terminal struct {
+	JSON           bool
+	Out, Err       io.Writer
+	Screen, Notice draw.Screen
+	Encode         func(v any) error
+	// AtTerminal says that somebody can answer here.
+	AtTerminal bool
+	// Lines are what the person types.
+	Lines func() <-chan string
+	// Decide lets the person answer a question, and returns what became of it.
+	Decide func(ctx context.Context, q tool.Question) (tool.Result, error)
+	// Pending ends a command that waits for a person, and Denied one that was
+	// refused.
+	Pending, Denied error
+}
+
+// Commands are those of this package. term is asked when one runs.
+func Commands(open func(ctx context.Context, cmd *cobra.Command) (*Session, Terminal, error)) []*cobra.Command {
+	return []*cobra.Command{askCommand(open), runCommand(open), chatCommand(open)}
+}
+
+type opener = func(ctx context.Context, cmd *cobra.Command) (*Session, Terminal, error)
+
+// options are the flags that all commands have.
+type options struct {
+	model string
+	note  string
+	sets  []string
+	limit chat.Limits
+	tools bool
+}
+
+func (o *options) define(cmd *cobra.Command) {
+	d := agent.DefaultLimits()
+	f := cmd.Flags()
+	f.StringVarP(&o.model, "model", "m", "", "who answers: provider/name, or quote for none")
+	f.StringVar(&o.note, "note", "", "the note that you are looking at")
+	f.StringSliceVar(&o.sets, "toolsets", nil, "the tools that it gets; all for every one")
+	f.BoolVar(&o.tools, "tools", true, "let it use tools")
+	f.IntVar(&o.limit.Steps, "steps", d.Steps, "most answers of the model")
+	f.DurationVar(&o.limit.Time, "time", d.Time, "most time of work; waiting for you does not count")
+	f.IntVar(&o.limit.Tokens, "tokens", d.Tokens, "most tokens")
+	f.Float64Var(&o.limit.Cost, "cost", d.Cost, "most money, in US dollars, where the price is known")
+}
+
+// begin makes a chat with the options.
+func (o *options) begin(ctx context.Context, s *Session, first string) (string, error) {
+	id := s.Agent.ID("chat")
+	c := chat.Chat{ID: id, Created: s.Agent.Now(), Title: title(first), Model: o.model, Sets: o.sets, NoTools: !o.tools}
+	return id, s.Agent.Store.Put(ctx, c)
+}
+
+// title is what a chat is called before it has a name.
+func title(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	if r := []rune(line); len(r) > 50 {
+		return string(r[:49]) + "…"
+	}
+	return line
+}
+
+func (o *options) request(text string) agent.Request {
+	return agent.Request{Text: text, Model: o.model, Note: o.note, Limits: o.limit}
+}
+
+func askCommand(open opener) *cobra.Command {
+	var o options
+	cmd := &cobra.Command{
+		Use: "ask QUESTION", Short: "Ask a mind about the notes; the answer is cited", GroupID: "tools", Args: cobra.MinimumNArgs(1),
+		Long:    "Asks one question and prints the answer with the notes behind it. Without a model, the passages that fit best are quoted.",
+		Example: "lore ask 'how hot should the water be for sencha?'\nlore ask --model ollama/qwen3:8b 'what did we decide about the pump?'",
+	}
+	o.define(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return with(cmd, open, func(ctx context.Context, s *Session, t Terminal) error {
+			text := strings.Join(args, " ")
+			id, err := o.begin(ctx, s, text)
+			if err != nil {
+				return err
+			}
+			_, err = converse(ctx, s, t, id, o.request(text))
+			return err
+		})
+	}
+	return cmd
+}
+
+// with runs something in an open vault.
+func with(cmd *cobra.Command, open opener, do func(context.Context, *Session, Terminal) error) error {
+	ctx := cmd.Context()
+	s, t, err := open(ctx, cmd)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(ctx, s, t), s.Close())
+}
+
+// A result is what a program reads.
+type result struct {
+	Success   bool            `json:"success"`
+	Chat      string          `json:"chat_id"`
+	Run       string          `json:"run_id"`
+	Status    chat.Status     `json:"status"`
+	Reason    string          `json:"reason,omitempty"`
+	Model     string          `json:"model"`
+	Answer    string          `json:"answer"`
+	Citations []chat.Citation `json:"citations,omitempty"`
+	Steps     int             `json:"steps"`
+	In        int             `json:"tokens_in"`
+	Out       int             `json:"tokens_out"`
+	Cost      *float64        `json:"cost_usd"`
+	Calls     []callLine      `json:"calls,omitempty"`
+}
+
+type callLine struct {
+	Tool      string         `json:"tool"`
+	State     chat.CallState `json:"state"`
+	Summary   string         `json:"summary,omitempty"`
+	Operation string         `json:"operation_id,omitempty"`
+	Question  string         `json:"pending_operation_id,omitempty"`
+}
+
+// converse answers one request, asking the person on the way.
+func converse(ctx context.Context, s *Session, t Terminal, chatID string, q agent.Request) (chat.Run, error) {
+	r, err := s.Agent.Start(ctx, chatID, q)
+	if err != nil {
+		return r, err
+	}
+	return carryOn(ctx, s, t, r.ID)
+}
+
+// carryOn works on a run until it is over, or waits for somebody who is not
+// here.
+func carryOn(ctx context.Context, s *Session, t Terminal, id string) (chat.Run, error) {
+	v := &view{t: t, shown: map[int]chat.CallState{}}
+	for {
+		r, err := s.Agent.Work(ctx, id, v.tell)
+		v.line()
+		if err != nil {
+			return r, stopped(ctx, s, id, err)
+		}
+		if r.Status != chat.WaitingApproval || t.JSON || !t.AtTerminal {
+			return r, conclude(ctx, s, t, r)
+		}
+		if err := decide(ctx, s, t, id); err != nil {
+			return r, stopped(ctx, s, id, err)
+		}
+	}
+}
+
+// stopped ends a run that the person broke off.
+func stopped(ctx context.Context, s *Session, id string, err error) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	lasting, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	return errors.Join(fault.New(fault.Cancelled, "stopped"), s.Agent.Cancel(lasting, id))
+}
+
+// decide lets the person answer what the run asks, one after the other.
+func decide(ctx context.Context, s *Session, t Terminal, id string) error {
+	calls, err := s.Agent.Store.Calls(ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, c := range calls {
+		if c.State != chat.Asked {
+			continue
+		}
+		q, err := s.Door.Question(ctx, c.Question)
+		if err != nil {
+			return err
+		}
+		for !q.State.Over() {
+			res, err := t.Decide(ctx, q)
+			if err != nil {
+				return err
+			}
+			if res.Question == nil {
+				break
+			}
+			q = *res.Question
+		}
+	}
+	return nil
+}
+
+// conclude tells how a run ended.
+func conclude(ctx context.Context, s *Session, t Terminal, r chat.Run) error {
+	if t.JSON {
+		if err := t.report(ctx, s, r); err != nil {
+			return err
+		}
+	}
+	switch r.Status {
+	case chat.WaitingApproval:
+		if !t.JSON {
+			fmt.Fprintf(t.Err, "It waits for a person. See it with lore approvals, and go on with lore chat --continue %s\n", r.Chat)
+		}
+		return t.Pending
+	case chat.Failed:
+		return fault.New(fault.Internal, "%s", r.Reason)
+	case chat.Limited, chat.WaitingUser:
+		if !t.JSON {
+			fmt.Fprintln(t.Err, t.Notice.Dim(r.Reason))
+		}
+		return nil
+	case chat.Cancelled:
+		return t.Denied
+	}
+	return nil
+}
+
+// report writes the end of a run for programs.
+func (t Terminal) report(ctx context.Context, s *Session, r chat.Run) error {
+	out := result{
+		Success: r.Status == chat.Done, Chat: r.Chat, Run: r.ID, Status: r.Status, Reason: r.Reason, Model: r.Model, Steps: r.Steps, In: r.Usage.In, Out: r.Usage.Out,
+	}
+	if r.Priced {
+		out.Cost = r.Usage.CostUSD
+	}
+	messages, err := s.Agent.Store.Messages(ctx, r.Chat)
+	if err != nil {
+		return err
+	}
+	for _, m := range messages {
+		if m.Run == r.ID && m.Role == "assistant" {
+			out.Answer, out.Citations = textOf(&m), m.Citations
+		}
+	}
+	calls, err := s.Agent.Store.Calls(ctx, r.ID)
+	if err != nil {
+		return err
+	}
+	for _, c := range calls {
+		line := callLine{Tool: c.Tool, State: c.State, Summary: c.Summary, Operation: c.Operation}
+		if c.State == chat.Asked {
+			line.Question = c.Question
+		}
+		out.Calls = append(out.Calls, line)
+	}
+	return t.Encode(out)
+}

@@ -1,0 +1,109 @@
+package talk
+
+import (
+	"fmt"
+	"strings"
+
+	"lore/internal/agent"
+	"lore/internal/chat"
+	"lore/internal/llm"
+	"lore/internal/surface/draw"
+)
+
+// A view shows a run while it works.
+type view struct {
+	t       Terminal
+	open    bool // a line of an answer is not ended
+	thought bool
+	shown   map[int]chat.CallState
+}
+
+// tell shows one event.
+func (v *view) tell(e agent.Event) {
+	if v.t.JSON {
+		return
+	}
+	switch e.Type {
+	case agent.Text:
+		if v.thought {
+			v.line()
+			v.thought = false
+		}
+		v.print(e.Text)
+	case agent.Reasoning:
+		if !v.thought {
+			fmt.Fprint(v.t.Err, v.t.Notice.Dim("thinking …"))
+			v.open, v.thought = true, true
+		}
+	case agent.Restarted:
+		v.line()
+		fmt.Fprintln(v.t.Err, v.t.Notice.Dim("(the answer broke off; once more)"))
+	case agent.Calls:
+		for _, c := range e.Calls {
+			v.call(&c)
+		}
+	case agent.Said:
+		v.said(e.Message)
+	}
+}
+
+// print writes a piece of an answer.
+func (v *view) print(text string) {
+	text = draw.Harmless(text)
+	fmt.Fprint(v.t.Out, text)
+	if text != "" {
+		v.open = !strings.HasSuffix(text, "\n")
+	}
+}
+
+// line ends a line that is open.
+func (v *view) line() {
+	if v.open {
+		fmt.Fprintln(v.t.Out)
+		v.open = false
+	}
+}
+
+// call shows that a call changed its state.
+func (v *view) call(c *chat.Call) {
+	if v.shown[c.Seq] == c.State {
+		return
+	}
+	v.shown[c.Seq] = c.State
+	mark := map[chat.CallState]string{chat.Finished: "✓", chat.Refused: "–", chat.Mistaken: "✗", chat.Interrupted: "?", chat.Asked: "…"}[c.State]
+	if mark == "" {
+		return
+	}
+	v.line()
+	text := mark + " " + c.Tool
+	if c.Summary != "" {
+		text += ": " + c.Summary
+	}
+	fmt.Fprintln(v.t.Err, v.t.Notice.Dim(draw.OneLine(text)))
+}
+
+// said shows what is to be told of a message that is whole.
+func (v *view) said(m *chat.Message) {
+	switch {
+	case m.Marker == chat.Compacted:
+		v.line()
+		fmt.Fprintln(v.t.Err, v.t.Notice.Dim("(older messages are told in short from here on)"))
+	case m.Role == llm.Assistant:
+		v.line()
+	}
+}
+
+// textOf is what a message says.
+func textOf(m *chat.Message) string {
+	a := llm.Answer{Parts: m.Parts}
+	return a.Text()
+}
+
+// sources tells which of the notes that an answer names were not read.
+func (v *view) sources(m *chat.Message) {
+	for _, c := range m.Citations {
+		if c.State != "read" {
+			fmt.Fprintln(v.t.Err, v.t.Notice.Dim("not read in this run: [["+draw.OneLine(c.Link)+"]]"))
+		}
+	}
+}
