@@ -211,16 +211,28 @@ func (s *session) stir() {
 	}
 }
 
+// calm is how long nothing was embedded before the index is put in order: that
+// keeps writers waiting, and agents write many notes one after the other.
+const calm = 2 * time.Second
+
 // embedOnWake embeds what is new, on half the cores: someone is working here.
 func (s *session) embedOnWake(ctx context.Context) {
+	var rest <-chan time.Time
 	for {
+		var err error
 		select {
 		case <-ctx.Done():
 			return
 		case <-s.wake:
-			if err := s.embedAll(ctx, max(1, runtime.GOMAXPROCS(0)/2)); err != nil && ctx.Err() == nil {
-				s.log.Warn("passages could not be embedded", "error", err)
+			var n int
+			if n, err = s.embedder(max(1, runtime.GOMAXPROCS(0)/2)).Run(ctx); n > 0 {
+				rest = time.After(calm)
 			}
+		case <-rest:
+			rest, err = nil, s.store.Settle(ctx)
+		}
+		if err != nil && ctx.Err() == nil {
+			s.log.Warn("passages could not be embedded", "error", err)
 		}
 	}
 }
