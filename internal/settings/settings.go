@@ -77,9 +77,10 @@ type File struct {
 		Calls   string `toml:"calls,omitempty"`
 		Changes string `toml:"changes,omitempty"`
 	} `toml:"limits,omitempty"`
-	Tools        map[string]string `toml:"tools,omitempty"`
-	Instructions map[string]string `toml:"instructions,omitempty"`
-	Vaults       map[string]Vault  `toml:"vaults,omitempty"`
+	Tools        map[string]string   `toml:"tools,omitempty"`
+	Instructions map[string]string   `toml:"instructions,omitempty"`
+	Vaults       map[string]Vault    `toml:"vaults,omitempty"`
+	Providers    map[string]Provider `toml:"providers,omitempty"`
 }
 
 // A Vault is a section [vaults."/path"] of the file.
@@ -227,6 +228,9 @@ func (p Place) setting(key string) (value, error) {
 			return v, nil
 		}
 		keys = append(keys, v.key)
+	}
+	if strings.HasPrefix(key, "providers.") {
+		return providerSetting(key)
 	}
 	if name, ok := strings.CutPrefix(key, "tools."); ok {
 		if tool.IsExternal(name) {
@@ -387,6 +391,7 @@ func (p Place) List(g Flags) ([]Setting, error) {
 	for _, name := range slices.Sorted(maps.Keys(c.Tools)) {
 		out = append(out, Setting{Key: "tools." + name, Value: c.Tools[name], Source: "file", Doc: toolSetting(name).doc})
 	}
+	out = append(out, providerSettings(&c)...)
 	for _, name := range slices.Sorted(maps.Keys(c.Vaults)) {
 		out = append(out, Setting{
 			Key: fmt.Sprintf("vaults.%q.exclude", name), Value: strings.Join(c.Vaults[name].Exclude, ", "),
