@@ -113,10 +113,7 @@ func (g *merging) plan(ctx context.Context) (change.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	others, err := g.elsewhere(m.Set)
-	if err != nil {
-		return nil, err
-	}
+	others := g.elsewhere(m.Set)
 	for _, s := range m.Skipped {
 		g.out.warnings = append(g.out.warnings, fmt.Sprintf("%s in %s stays: %s", many(s.Links, "link"), s.Path, s.Reason))
 	}
@@ -179,12 +176,25 @@ func (g *merging) take(e *edit, path string) ([]carried, error) {
 		if r.ID == "" || r.Form != relation.FormLine || !known {
 			continue
 		}
-		if err := e.do(relation.Remove(e.now, r.ID)); err != nil {
-			continue // it stays where it is, and is read there
+		if !relation.Whole(e.now, r.ID) || e.do(relation.Remove(e.now, r.ID)) != nil {
+			g.stays(path, target) // where it is, and is read there
+			continue
 		}
 		out = append(out, carried{Relation: r, to: target})
 	}
 	return out, nil
+}
+
+// stays counts a relation that is not taken out of its note, because of words
+// that would be lost.
+func (g *merging) stays(from, to string) {
+	switch {
+	case to == g.kept.Path || to == g.other.Path:
+		g.out.Dropped++
+		g.out.warnings = append(g.out.warnings, "a relationship between the two stays as a link of the note to itself, because of its words")
+	case from == g.other.Path:
+		g.out.Transferred++
+	}
 }
 
 // put writes the relations into the merged note, each once.
@@ -200,7 +210,7 @@ func (g *merging) put(ctx context.Context, e *edit, mine, yours []carried) error
 			continue
 		}
 		k := slices.IndexFunc(all, func(o carried) bool {
-			return o.words == "" && o.Type == c.Type && (o.to == c.to && c.to != "" || o.Target == c.Target && o.Fragment == c.Fragment)
+			return o.words == "" && o.Type == c.Type && o.Fragment == c.Fragment && (o.to == c.to && c.to != "" || o.Target == c.Target)
 		})
 		switch {
 		case k >= 0:
@@ -274,7 +284,7 @@ func (g *merging) confidence(e *edit) error {
 
 // elsewhere mends the other notes whose links were rewritten: what they state
 // about both is stated once.
-func (g *merging) elsewhere(set change.Set) (change.Set, error) {
+func (g *merging) elsewhere(set change.Set) change.Set {
 	of := map[string][]graph.Edge{}
 	for _, e := range g.edges {
 		if e.From == g.kept.Path || e.From == g.other.Path {
@@ -291,45 +301,36 @@ func (g *merging) elsewhere(set change.Set) (change.Set, error) {
 			continue
 		}
 		e := &edit{env: g.env, now: g.env.Parse.Parse(ed.Path, []byte(*ed.After))}
-		if err := g.once(e, of[ed.Path]); err != nil {
-			return nil, err
-		}
+		g.once(e, of[ed.Path])
 		out[i] = change.Replace(ed.Path, *ed.Before, e.now.Text())
 	}
-	return out, nil
+	return out
 }
 
 // once joins the relations of one note that lead to the merged node and say the
 // same.
-func (g *merging) once(e *edit, edges []graph.Edge) error {
+func (g *merging) once(e *edit, edges []graph.Edge) {
 	first := map[string]*graph.Edge{}
 	for i := range edges {
 		x := &edges[i]
-		f := first[x.Type]
+		same := x.Type + "#" + x.Fragment
+		f := first[same]
 		if f == nil {
-			first[x.Type] = x
+			first[same] = x
 			continue
 		}
-		if f.To == x.To || !changeable(f) || !changeable(x) {
-			continue // twice before the merge too, or in a form that stays
+		if f.To == x.To || !changeable(f) || !changeable(x) || !relation.Whole(e.now, f.ID) || !relation.Whole(e.now, x.ID) {
+			continue // twice before the merge too, or in a form or with words that stay
 		}
-		a, b := find(e.now, f.ID), find(e.now, x.ID)
-		if a == nil || b == nil {
-			continue
+		one := together(carried{Relation: *find(e.now, f.ID)}, carried{Relation: *find(e.now, x.ID)})
+		try := *e
+		if try.do(relation.Remove(try.now, f.ID)) != nil || try.do(relation.Remove(try.now, x.ID)) != nil || try.do(relation.Add(try.now, one.Relation)) != nil {
+			continue // both stay: lines below one of them, say
 		}
-		one := together(carried{Relation: *a}, carried{Relation: *b})
-		for _, id := range []string{f.ID, x.ID} {
-			if err := e.do(relation.Remove(e.now, id)); err != nil {
-				return err
-			}
-		}
-		if err := e.do(relation.Add(e.now, one.Relation)); err != nil {
-			return err
-		}
+		*e = try
 		g.out.Joined++
 		g.out.Transferred--
 	}
-	return nil
 }
 
 // find is the relation of a note with an id.
