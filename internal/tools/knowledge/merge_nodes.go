@@ -125,11 +125,11 @@ func (g *merging) plan(ctx context.Context) (change.Set, error) {
 func (g *merging) text(ctx context.Context, m *relink.Merge, aliases []string) (string, error) {
 	kept := &edit{env: g.env, now: g.env.Parse.Parse(g.kept.Path, []byte(m.Kept))}
 	other := &edit{env: g.env, now: g.env.Parse.Parse(g.other.Path, []byte(m.Other))}
-	mine, err := g.take(kept, g.kept.Path)
+	mine, err := g.take(kept, g.kept)
 	if err != nil {
 		return "", err
 	}
-	yours, err := g.take(other, g.other.Path)
+	yours, err := g.take(other, g.other)
 	if err != nil {
 		return "", err
 	}
@@ -163,10 +163,10 @@ type carried struct {
 }
 
 // take removes the relations of a note that can be rewritten, and returns them.
-func (g *merging) take(e *edit, path string) ([]carried, error) {
+func (g *merging) take(e *edit, of *node) ([]carried, error) {
 	to := map[string]string{}
 	for _, edge := range g.edges {
-		if edge.From == path && changeable(&edge) {
+		if edge.From == of.Path && changeable(&edge) && standing(of.Note, &edge) != nil {
 			to[edge.ID] = edge.To
 		}
 	}
@@ -177,7 +177,7 @@ func (g *merging) take(e *edit, path string) ([]carried, error) {
 			continue
 		}
 		if !relation.Whole(e.now, r.ID) || e.do(relation.Remove(e.now, r.ID)) != nil {
-			g.stays(path, target) // where it is, and is read there
+			g.stays(of.Path, target) // where it is, and is read there
 			continue
 		}
 		out = append(out, carried{Relation: r, to: target})
@@ -265,30 +265,58 @@ func together(a, b carried) carried {
 	return a
 }
 
-// confidence decides how sure to be of the one node.
+// confidence decides how sure to be of the one node, and what was stated before
+// that was calculated.
 func (g *merging) confidence(e *edit) error {
-	a, b := g.kept.row.Sure, g.other.row.Sure
-	g.out.Confidence = a
-	switch {
-	case a == nil || b != nil && g.in.MergeStrategy == "prefer_secondary":
-		g.out.Confidence = b
-	case b != nil && g.in.MergeStrategy == "combine":
-		mean := confidence.Round((*a + *b) / 2)
-		g.out.Confidence = &mean
-	}
+	g.out.Confidence = g.choose(g.kept.row.Sure, g.other.row.Sure)
 	if g.out.Confidence == nil {
 		return nil
 	}
-	return e.property("confidence", *g.out.Confidence)
+	if err := e.property("confidence", *g.out.Confidence); err != nil {
+		return err
+	}
+	stated := func(n *node) *float64 {
+		if p, err := priorOf(n); err == nil && p != nil {
+			return p
+		}
+		return n.row.Sure
+	}
+	prior := g.choose(stated(g.kept), stated(g.other))
+	if prior == nil || *prior == *g.out.Confidence {
+		return e.property(priorKey, nil)
+	}
+	return e.property(priorKey, *prior)
+}
+
+// choose is the one of two confidences, or their mean, that the strategy asks
+// for.
+func (g *merging) choose(a, b *float64) *float64 {
+	switch {
+	case a == nil || b != nil && g.in.MergeStrategy == "prefer_secondary":
+		return b
+	case b != nil && g.in.MergeStrategy == "combine":
+		mean := confidence.Round((*a + *b) / 2)
+		return &mean
+	}
+	return a
 }
 
 // elsewhere mends the other notes whose links were rewritten: what they state
 // about both is stated once.
 func (g *merging) elsewhere(set change.Set) change.Set {
 	of := map[string][]graph.Edge{}
+	was := map[string]*note.Note{}
+	for _, ed := range set {
+		if ed.Before != nil {
+			was[ed.Path] = g.env.Parse.Parse(ed.Path, []byte(*ed.Before))
+		}
+	}
 	for _, e := range g.edges {
 		if e.From == g.kept.Path || e.From == g.other.Path {
 			continue
+		}
+		if n := was[e.From]; n != nil && changeable(&e) && standing(n, &e) == nil {
+			continue // the note changed since it was indexed
 		}
 		of[e.From] = append(of[e.From], e)
 		if e.To == g.other.Path {
