@@ -164,9 +164,14 @@ func (d *DB) Tx(ctx context.Context, f func(*sql.Tx) error) (err error) {
 		}
 		if err != nil {
 			_ = tx.Rollback() // err is the news
-			return
+		} else {
+			err = tx.Commit()
 		}
-		err = tx.Commit()
+		// Package sql rolls back by itself when ctx ends, and then says of
+		// whatever comes next that it is closed or done: the end is the reason.
+		if err != nil && ctx.Err() != nil && fault.Of(err) == fault.Internal {
+			err = fmt.Errorf("%w: %v", ctx.Err(), err)
+		}
 	}()
 	return f(tx)
 }
