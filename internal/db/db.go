@@ -167,13 +167,19 @@ func (d *DB) Tx(ctx context.Context, f func(*sql.Tx) error) (err error) {
 		} else {
 			err = tx.Commit()
 		}
-		// Package sql rolls back by itself when ctx ends, and then says of
-		// whatever comes next that it is closed or done: the end is the reason.
-		if err != nil && ctx.Err() != nil && fault.Of(err) == fault.Internal {
-			err = fmt.Errorf("%w: %v", ctx.Err(), err)
-		}
+		err = Ended(ctx, err)
 	}()
 	return f(tx)
+}
+
+// Ended names the end of ctx as the reason of an error in a transaction: package
+// sql rolls back by itself when ctx ends, and says of whatever comes next that it
+// is closed or done.
+func Ended(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil && fault.Of(err) == fault.Internal {
+		return fmt.Errorf("%w: %v", ctx.Err(), err)
+	}
+	return err
 }
 
 // View runs f in one reading transaction, so that all its queries see the same
