@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"lore/internal/access"
 	"lore/internal/embed"
@@ -63,6 +64,30 @@ func TestNodeIsMadeWithoutItsNeighbours(t *testing.T) {
 				}
 			}
 			create("Cold brew is mild again")
+			if down {
+				return
+			}
+			for name, args := range map[string]string{
+				"find_related_nodes":   `{"node_id": "Cold brew is mild again"}`,
+				"find_contradictions":  `{"node_id": "Cold brew is mild again", "suspect": true}`,
+				"find_duplicate_nodes": `{"node_id": "Cold brew is mild again", "min_similarity": 0.5}`,
+			} {
+				if _, err := reg.Call(t.Context(), who, name, json.RawMessage(args)); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
 		})
+	}
+}
+
+// What may ask a model several times has the time for it.
+func TestTimeForModels(t *testing.T) {
+	for _, tl := range open(tooltest.Place{}) {
+		switch tl.Name {
+		case "create_node", "update_node", "find_related_nodes", "summarize_node", "reclassify_relationship":
+			if tl.Timeout < 5*time.Minute {
+				t.Errorf("%s has %s", tl.Name, tl.Timeout)
+			}
+		}
 	}
 }
