@@ -21,6 +21,7 @@ import (
 	"lore/internal/state"
 	"lore/internal/tool"
 	"lore/internal/tool/tooltest"
+	"lore/internal/tools/files"
 	"lore/internal/tools/notes"
 )
 
@@ -428,5 +429,24 @@ func TestWithoutAModel(t *testing.T) {
 	}
 	if r = w.work(t, r.ID); r.Status != chat.Done || !strings.Contains(w.file(t, "Green tea.md"), "leaves") {
 		t.Errorf("%+v", r)
+	}
+}
+
+func TestAToolCanEndARun(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t,
+		calls(call("a", "read_note", `{"path":"Tea"}`), call("b", "task_complete", `{"summary":""}`)),
+		calls(call("c", "task_complete", `{"summary":"All is read."}`)))
+	p := tooltest.Open(t, w.dir, nil)
+	w.Door = tool.NewRegistry(p.Deps(), notes.Tools(notes.Env{Vault: p.Vault, Store: p.Store, Search: p.Search, Fresh: p.Fresh, Now: tooltest.Now}), files.Tools(files.Env{}))
+	if err := w.Store.Put(t.Context(), chat.Chat{ID: "chat-1", Sets: []string{"notes", "files"}, Titled: chat.ByPerson}); err != nil {
+		t.Fatal(err)
+	}
+	r := w.ask(t, "Read all")
+	if r.Status != chat.Done || r.Steps != 2 || w.model.Unused() != 0 {
+		t.Fatalf("%+v", r)
+	}
+	if q := w.model.Requests()[0]; !strings.Contains(q.System, "call task_complete") {
+		t.Errorf("the model is not told how to end: %s", q.System)
 	}
 }

@@ -19,7 +19,12 @@ func (w *worker) cite(_ context.Context, answer *chat.Message) []chat.Citation {
 	var text strings.Builder
 	for _, p := range answer.Parts {
 		if p.Kind == llm.Text {
-			text.WriteString(p.Text + "\n")
+			for line := range strings.Lines(p.Text) {
+				if !strings.HasPrefix(strings.TrimLeft(line, " "), ">") { // a quote has the links of what it quotes
+					text.WriteString(line)
+				}
+			}
+			text.WriteByte('\n')
 		}
 	}
 	seen := w.seen()

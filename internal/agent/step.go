@@ -127,13 +127,13 @@ func (w *worker) ready(ctx context.Context) error {
 func (w *worker) offers(t *tool.Tool) bool {
 	sets := w.chat.Sets
 	if sets == nil {
-		sets = usual()
+		sets = UsualSets()
 	}
 	return slices.Contains(sets, t.Set) || slices.Contains(sets, "all")
 }
 
-// usual are the toolsets of a chat that names none.
-func usual() []string { return []string{"notes", "clock", "knowledge"} }
+// UsualSets are the toolsets of a chat that names none.
+func UsualSets() []string { return []string{"notes", "clock", "knowledge"} }
 
 // ask lets the model speak.
 func (w *worker) ask(ctx context.Context) error {

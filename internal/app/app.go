@@ -19,6 +19,7 @@ import (
 	"lore/internal/settings"
 	"lore/internal/surface/cli"
 	"lore/internal/tool"
+	"lore/internal/tools/files"
 	"lore/internal/tools/find"
 	"lore/internal/tools/knowledge"
 	"lore/internal/tools/notes"
@@ -64,7 +65,7 @@ func (a *app) home() home.Home { return home.Home{Env: a.env} }
 
 // catalogue lists all tools, bound to nothing: enough to describe them.
 func catalogue() []*tool.Tool {
-	return slices.Concat(notes.Tools(notes.Env{}), find.Tools(find.Env{}), knowledge.Tools(knowledge.Env{}), work.Tools(work.Env{}))
+	return slices.Concat(notes.Tools(notes.Env{}), find.Tools(find.Env{}), knowledge.Tools(knowledge.Env{}), work.Tools(work.Env{}), files.Tools(files.Env{}))
 }
 
 func version() string {

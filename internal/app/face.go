@@ -7,6 +7,8 @@ import (
 	"lore/internal/judge"
 	"lore/internal/note"
 	"lore/internal/surface/cli"
+	"lore/internal/surface/talk"
+	"lore/internal/tools/files"
 	"lore/internal/tools/find"
 	"lore/internal/tools/knowledge"
 	"lore/internal/tools/notes"
@@ -39,6 +41,7 @@ func (s *session) face(ctx context.Context) (*cli.Session, error) {
 			return v.Entries, err
 		},
 	}
+	face.Mind = func() *talk.Session { return s.talk(face.Door, face.Attend, s.close) }
 	if s.link != nil {
 		face.Door = s.link
 		return face, nil
@@ -52,6 +55,7 @@ func (s *session) face(ctx context.Context) (*cli.Session, error) {
 		find.Tools(find.Env{Vault: s.vault, Store: s.store, Search: s.search, Fresh: s.fresh, Parse: parse}),
 		knowledge.Tools(s.knowledge(parse)),
 		work.Tools(work.Env{History: s.history, Questions: s.asked, Vault: s.vault, Now: s.app.now}),
+		files.Tools(files.Env{}),
 	)
 	if err != nil {
 		return nil, err

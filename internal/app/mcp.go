@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"io"
-	"runtime/debug"
 	"sync"
 
 	"lore/internal/access"
@@ -12,10 +11,6 @@ import (
 	"lore/internal/surface/mcp"
 	"lore/internal/tool"
 )
-
-// roomy is how far the heap may grow before it is collected: a process that
-// answers small questions is faster with room, and stays small.
-const roomy = 200
 
 // mcp serves one client. It says hello at once and opens the vault meanwhile;
 // calls wait for it.
@@ -33,7 +28,6 @@ func (a *app) mcp(ctx context.Context, g cli.Globals, o cli.MCPOptions, in io.Re
 	if err := opts.Check(catalogue()); err != nil {
 		return err
 	}
-	debug.SetGCPercent(roomy)
 	// Calls that are being answered when ctx ends still need the vault.
 	living, leave := context.WithCancel(context.WithoutCancel(ctx))
 	server := mcp.New(func() tool.Door { return r.door }, opts)

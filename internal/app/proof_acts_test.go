@@ -203,7 +203,7 @@ func (w *world) act() {
 		n -= list[i].weight
 		i++
 	}
-	who := oneOf(w, person(), person(), access.Terminal(), agent("run-1"), agent("run-2"))
+	who := oneOf(w, person(), person(), access.Terminal(), someAgent("run-1"), someAgent("run-2"))
 	args := list[i].args(w)
 	if w.chance(5) {
 		args["dry_run"] = true

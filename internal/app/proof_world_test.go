@@ -394,14 +394,14 @@ func indexDifference(have, want map[string][]string) string {
 	return b.String()
 }
 
-// person is somebody at a terminal who means it; agent is a model.
+// person is somebody at a terminal who means it; someAgent is a model.
 func person() access.Principal {
 	p := access.Terminal()
 	p.Explicit = true
 	return p
 }
 
-func agent(run string) access.Principal {
+func someAgent(run string) access.Principal {
 	return access.Principal{Kind: access.Agent, ID: run, Surface: "chat", Scopes: []access.Scope{access.Read, access.Write, access.Destroy}}
 }
 

@@ -29,9 +29,10 @@ type resident struct {
 	log  *slog.Logger
 	door *peer.Later
 	bus  *event.Bus
-	dir  string                 // of the vault
-	data atomic.Pointer[string] // its data folder, once it is known
-	mark string                 // of the settings that what stands behind the door was opened with
+	dir  string                  // of the vault
+	data atomic.Pointer[string]  // its data folder, once it is known
+	mark string                  // of the settings that what stands behind the door was opened with
+	open atomic.Pointer[session] // what stands behind the door, while it does
 }
 
 // resident describes the tools as the settings want them, bound to nothing, and
@@ -94,6 +95,7 @@ func (r *resident) enter(ctx context.Context, o cli.OpenOptions) (stay, error) {
 		}
 	}
 	r.door.Open(face.Door, nil)
+	r.open.Store(s)
 	return stay{s, face}, nil
 }
 
@@ -126,6 +128,7 @@ func (r *resident) follow(ctx context.Context, st stay) error {
 	r.door.Shut()
 	enough, cancel := context.WithTimeout(context.WithoutCancel(ctx), ending)
 	defer cancel()
+	r.open.Store(nil)
 	return errors.Join(r.door.Drain(enough), st.s.close())
 }
 
@@ -218,6 +221,9 @@ func (r *resident) rest(ctx context.Context) {
 		}
 		now := r.door.Calls()
 		if now == last && busy {
+			if s := r.open.Load(); s != nil {
+				_ = s.rest(ctx) // what it keeps is not lost; what is wrong shows at the next call
+			}
 			debug.FreeOSMemory()
 		}
 		last, busy = now, now != last

@@ -232,3 +232,11 @@ func (s *session) close() error {
 	s.closers = nil // what is closed twice is closed once
 	return errors.Join(errs...)
 }
+
+// rest gives back memory that only makes the next question faster.
+func (s *session) rest(ctx context.Context) error {
+	if s.store == nil { // another process holds the vault
+		return nil
+	}
+	return errors.Join(s.store.Rest(ctx), s.state.Rest(ctx))
+}

@@ -23,14 +23,14 @@ var layers = [][]string{
 	{"fault", "change", "vector", "paging", "confidence"},
 	{"note", "access", "event", "db", "sample", "pattern", "syncname", "schema", "pick", "home", "mcpconfig", "tomledit", "egress", "cue"},
 	{"relation", "llm", "digest", "vault", "embed", "embed/wordpiece", "state", "mcpinstall", "beacon", "roster", "signin", "websearch"},
-	{"embed/bert", "embed/remote", "index", "audit", "vault/disk", "judge", "vault/vaultcheck", "signin/signintest", "llm/llmtest", "llm/quote", "llm/prices", "llm/wire", "llm/retry"}, // only tests link vaultcheck, signintest and llmtest
+	{"embed/bert", "embed/remote", "index", "audit", "vault/disk", "judge", "vault/vaultcheck", "signin/signintest", "llm/llmtest", "llm/quote", "llm/prices", "llm/wire", "llm/retry", "llm/wiretest"}, // only tests link vaultcheck, signintest, llmtest and wiretest
 	{"embed/builtin", "embed/ollama", "embed/openai", "index/vecfile", "vault/journal", "join", "llm/openai", "llm/ollama", "llm/anthropic", "llm/gemini"},
 	{"index/sqlite", "index/indextest", "search", "graph", "relink", "policy", "vault/writer"},
 	{"tool"},
 	{"tool/tooldoc", "approval", "history", "token", "peer", "settings", "chat"},
-	{"tool/tooltest", "agent"}, // only tests link tooltest
-	{"tools/notes", "tools/find", "tools/knowledge", "tools/work", "tools/external"},
-	{"surface/draw", "surface/argv", "surface/serve", "surface/template", "surface/task"},
+	{"tool/tooltest", "agent", "chat/page"}, // only tests link tooltest
+	{"tools/notes", "tools/find", "tools/knowledge", "tools/work", "tools/files", "tools/external"},
+	{"surface/draw", "surface/argv", "surface/serve", "surface/template", "surface/task", "surface/lines"},
 	{"surface/install", "surface/servers", "surface/talk"},
 	{"surface/cli", "surface/rest", "surface/page", "surface/mcp", "desk"},
 	{"surface/mcp/conformance"},
@@ -48,6 +48,7 @@ var barred = map[string][]string{
 	"relink":                  {"vault"},
 	"tool":                    {"vault", "index", "search", "graph", "embed"},
 	"surface/cli":             {"vault", "index", "index/sqlite", "search", "graph", "tools/notes", "tools/find", "embed", "note"},
+	"surface/lines":           {"tool", "vault", "index"},
 	"surface/serve":           {"tool", "vault", "index"},
 	"surface/rest":            {"vault", "index", "index/sqlite", "search", "graph", "embed", "note", "history", "approval"},
 	"surface/page":            {"vault", "index", "index/sqlite", "search", "graph", "embed", "note", "history", "approval"},

@@ -206,6 +206,42 @@ func TestBusy(t *testing.T) {
 	}))
 }
 
+// TestRest: readers that nobody uses are gone, others are not disturbed, and
+// everything can be asked as before.
+func TestRest(t *testing.T) {
+	d := open(t)
+	ctx := t.Context()
+	ask := func() {
+		t.Helper()
+		rows, err := d.Query(ctx, `SELECT id FROM parent`) // kept ready
+		must(t, err)
+		must(t, rows.Close())
+	}
+	ask()
+	must(t, d.View(ctx, func(tx *sql.Tx) error {
+		ask()
+		if n := d.Read.Stats().OpenConnections; n != 2 {
+			t.Fatalf("%d readers before", n)
+		}
+		must(t, d.Rest(ctx))
+		if n := d.Read.Stats().OpenConnections; n != 1 {
+			t.Errorf("%d readers while one is used", n)
+		}
+		_, err := tx.ExecContext(ctx, `SELECT count(*) FROM parent`)
+		return err
+	}))
+	must(t, d.Rest(ctx))
+	if n := d.Read.Stats().OpenConnections; n != 0 {
+		t.Errorf("%d readers at rest", n)
+	}
+	ask()
+	ask()
+	if n := d.Read.Stats().OpenConnections; n != 1 {
+		t.Errorf("%d readers afterwards", n)
+	}
+	must(t, d.Tx(ctx, func(tx *sql.Tx) error { return insert(ctx, tx, `INSERT INTO parent VALUES (1)`) }))
+}
+
 func TestRemove(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	must(t, db.Remove(path)) // nothing there is no error

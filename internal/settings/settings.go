@@ -53,6 +53,7 @@ type Setting struct {
 // A File is the configuration file.
 type File struct {
 	Vault    string `toml:"vault,omitempty" doc:"the vault that is opened when no other is named"`
+	Model    string `toml:"model,omitempty"`
 	LogLevel string `toml:"log_level,omitempty" doc:"what is logged: debug, info, warn, error"`
 	Embed    struct {
 		Model   string `toml:"model,omitempty" doc:"builtin, none, ollama:MODEL or openai:MODEL"`
@@ -76,9 +77,10 @@ type File struct {
 		Calls   string `toml:"calls,omitempty"`
 		Changes string `toml:"changes,omitempty"`
 	} `toml:"limits,omitempty"`
-	Tools        map[string]string `toml:"tools,omitempty"`
-	Instructions map[string]string `toml:"instructions,omitempty"`
-	Vaults       map[string]Vault  `toml:"vaults,omitempty"`
+	Tools        map[string]string   `toml:"tools,omitempty"`
+	Instructions map[string]string   `toml:"instructions,omitempty"`
+	Vaults       map[string]Vault    `toml:"vaults,omitempty"`
+	Providers    map[string]Provider `toml:"providers,omitempty"`
 }
 
 // A Vault is a section [vaults."/path"] of the file.
@@ -96,11 +98,17 @@ type value struct {
 	flag               func(Flags) string // nil when no flag sets it
 }
 
-func values() []value {
+func values() []value { return slices.Concat(general(), web()) }
+
+func general() []value {
 	return []value{
 		{
 			"vault", "the vault that is opened when no other is named", "", "LORE_VAULT",
 			func(c *File) *string { return &c.Vault }, nil, func(g Flags) string { return g.Vault },
+		},
+		{
+			"model", "the mind that answers: provider/name, or quote for passages without a model", "quote", "LORE_MODEL",
+			func(c *File) *string { return &c.Model }, CheckMind, nil,
 		},
 		{
 			"log_level", "what is logged: debug, info, warn, error", "warn", "LORE_LOG_LEVEL",
@@ -117,22 +125,6 @@ func values() []value {
 		{
 			"embed.key_env", "the environment variable that holds the server's key", "", "LORE_EMBED_KEY_ENV",
 			func(c *File) *string { return &c.Embed.KeyEnv }, nil, nil,
-		},
-		{
-			"web.search", "the search engine on the web: off, searxng, brave, google or tavily", "off", "LORE_WEB_SEARCH",
-			func(c *File) *string { return &c.Web.Search }, checkWebSearch, nil,
-		},
-		{
-			"web.base_url", "where it answers; needed for searxng, may be on a private network", "", "LORE_WEB_BASE_URL",
-			func(c *File) *string { return &c.Web.BaseURL }, checkWebURL, nil,
-		},
-		{
-			"web.key_env", "the environment variable that holds its key", "", "LORE_WEB_KEY_ENV",
-			func(c *File) *string { return &c.Web.KeyEnv }, checkWebKeyEnv, nil,
-		},
-		{
-			"web.engine", "which of your search engines Google asks: its cx", "", "LORE_WEB_ENGINE",
-			func(c *File) *string { return &c.Web.Engine }, nil, nil,
 		},
 		{
 			"approve.create", "what happens when something wants to make a new note: ask or allow", "ask", "LORE_APPROVE_CREATE",
@@ -155,6 +147,37 @@ func values() []value {
 			func(c *File) *string { return &c.Limits.Changes }, checkNumber("limits.changes"), nil,
 		},
 	}
+}
+
+// web are the settings of searching the web.
+func web() []value {
+	return []value{
+		{
+			"web.search", "the search engine on the web: off, searxng, brave, google or tavily", "off", "LORE_WEB_SEARCH",
+			func(c *File) *string { return &c.Web.Search }, checkWebSearch, nil,
+		},
+		{
+			"web.base_url", "where it answers; needed for searxng, may be on a private network", "", "LORE_WEB_BASE_URL",
+			func(c *File) *string { return &c.Web.BaseURL }, checkWebURL, nil,
+		},
+		{
+			"web.key_env", "the environment variable that holds its key", "", "LORE_WEB_KEY_ENV",
+			func(c *File) *string { return &c.Web.KeyEnv }, checkWebKeyEnv, nil,
+		},
+		{
+			"web.engine", "which of your search engines Google asks: its cx", "", "LORE_WEB_ENGINE",
+			func(c *File) *string { return &c.Web.Engine }, nil, nil,
+		},
+	}
+}
+
+// CheckMind refuses what cannot be the id of a model.
+func CheckMind(s string) error {
+	provider, name, ok := strings.Cut(s, "/")
+	if s == "quote" || ok && provider != "" && name != "" {
+		return nil
+	}
+	return fault.Field("model", "write provider/name, like ollama/qwen3:8b, or quote", "%q is no model", s)
 }
 
 func checkCreate(s string) error {
@@ -205,6 +228,9 @@ func (p Place) setting(key string) (value, error) {
 			return v, nil
 		}
 		keys = append(keys, v.key)
+	}
+	if strings.HasPrefix(key, "providers.") {
+		return providerSetting(key)
 	}
 	if name, ok := strings.CutPrefix(key, "tools."); ok {
 		if tool.IsExternal(name) {
@@ -365,6 +391,7 @@ func (p Place) List(g Flags) ([]Setting, error) {
 	for _, name := range slices.Sorted(maps.Keys(c.Tools)) {
 		out = append(out, Setting{Key: "tools." + name, Value: c.Tools[name], Source: "file", Doc: toolSetting(name).doc})
 	}
+	out = append(out, providerSettings(&c)...)
 	for _, name := range slices.Sorted(maps.Keys(c.Vaults)) {
 		out = append(out, Setting{
 			Key: fmt.Sprintf("vaults.%q.exclude", name), Value: strings.Join(c.Vaults[name].Exclude, ", "),

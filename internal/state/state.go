@@ -72,9 +72,20 @@ func (f *File) Close() error {
 	return Explain(d.Close(), f.Path())
 }
 
-// cacheKB is small: what is read here are single rows, and every process that
-// records a call opens the file.
-const cacheKB = 1 << 10
+// Rest gives memory back if the file is open, see [db.DB.Rest].
+func (f *File) Rest(ctx context.Context) error {
+	f.mu.Lock()
+	d := f.db
+	f.mu.Unlock()
+	if d == nil {
+		return nil
+	}
+	return d.Rest(ctx)
+}
+
+// cacheKB is small: what is read here are single rows, every process that
+// records a call opens the file, and one that records all day fills it.
+const cacheKB = 256
 
 func (f *File) open(ctx context.Context) (*db.DB, error) {
 	if err := f.prepare(); err != nil {

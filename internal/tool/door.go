@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"lore/internal/access"
 	"lore/internal/policy"
@@ -38,3 +39,14 @@ type Door interface {
 }
 
 var _ Door = (*Registry)(nil)
+
+// EndSets are the toolsets with tools that end a run.
+func EndSets(d Door) []string {
+	var out []string
+	for _, t := range d.On() {
+		if t.Ends && !slices.Contains(out, t.Set) {
+			out = append(out, t.Set)
+		}
+	}
+	return out
+}

@@ -94,6 +94,9 @@ func Join(ctx context.Context, dir string) (*Store, error) {
 	return s, db.Explain(err, Path(dir))
 }
 
+// Rest gives memory back, see [db.DB.Rest].
+func (s *Store) Rest(ctx context.Context) error { return s.db.Rest(ctx) }
+
 // Path is the database of the index in the folder dir.
 func Path(dir string) string { return filepath.Join(dir, "index.db") }
 

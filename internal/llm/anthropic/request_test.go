@@ -11,7 +11,7 @@ import (
 // sent is the request that a model would send.
 func sent(t *testing.T, name string, tune llm.Tuning, r llm.Request) map[string]any {
 	t.Helper()
-	m, _ := New("", wire.Server{}).Model(name, tune).(*model)
+	m, _ := New(Config{}).Model(name, tune).(*model)
 	body, err := m.body(&r, wire.NewToolbox(r.Tools))
 	if err != nil {
 		t.Fatal(err)
@@ -167,7 +167,7 @@ func TestTuning(t *testing.T) {
 	is(t, "extra", got["service_tier"], `"auto"`)
 	is(t, "extra wins", got["max_tokens"], "7")
 	is(t, "half of the context", sent(t, "claude-opus-5", llm.Tuning{Context: 20000}, llm.Request{Messages: hello()})["max_tokens"], "10000")
-	m, _ := New("", wire.Server{}).Model("claude", llm.Tuning{Extra: json.RawMessage(`[]`)}).(*model)
+	m, _ := New(Config{}).Model("claude", llm.Tuning{Extra: json.RawMessage(`[]`)}).(*model)
 	if _, err := m.body(&llm.Request{}, wire.NewToolbox(nil)); err == nil {
 		t.Error("extra fields that are no object")
 	}

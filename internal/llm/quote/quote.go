@@ -124,6 +124,10 @@ func quoted(asked string, parts []llm.Part) llm.Part {
 	if err := json.Unmarshal([]byte(parts[0].Text), &found); err != nil || found.Error != "" {
 		return say("%s\n\nThe search did not work: %s\n", alone, parts[0].Text)
 	}
+	// What is only a list of relations says nothing by itself.
+	found.Results = slices.DeleteFunc(found.Results, func(h hit) bool {
+		return h.Heading == "Relations" || strings.HasSuffix(h.Heading, " > Relations")
+	})
 	if len(found.Results) == 0 {
 		return say("%s\n\nNo note fits %q. Try other words, or /help to see what I can run.\n", alone, asked)
 	}

@@ -40,6 +40,37 @@ const ceiling = 30 * time.Second
 // passed on: what was said cannot be taken back here.
 func Model(m llm.Model, p Policy) llm.Model { return model{m, p} }
 
+// Provider is p with patience, in all that it is asked.
+func Provider(p llm.Provider, policy Policy) llm.Provider { return provider{p, policy} }
+
+type provider struct {
+	llm.Provider
+	policy Policy
+}
+
+// Model is one with patience.
+func (p provider) Model(name string, t llm.Tuning) llm.Model {
+	return Model(p.Provider.Model(name, t), p.policy)
+}
+
+// Models lists with patience.
+func (p provider) Models(ctx context.Context) (infos []llm.Info, err error) {
+	err = Do(ctx, p.policy, func() error {
+		infos, err = p.Provider.Models(ctx)
+		return err
+	})
+	return infos, err
+}
+
+// Embed embeds with patience.
+func (p provider) Embed(ctx context.Context, model string, texts []string) (vectors [][]float32, used llm.Usage, err error) {
+	err = Do(ctx, p.policy, func() error {
+		vectors, used, err = p.Provider.Embed(ctx, model, texts)
+		return err
+	})
+	return vectors, used, err
+}
+
 type model struct {
 	llm.Model
 	policy Policy

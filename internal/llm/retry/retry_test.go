@@ -115,3 +115,42 @@ func TestTheReaderLeaves(t *testing.T) {
 		t.Error("the model was not told")
 	}
 }
+
+// flaky is a provider that fails every other time.
+type flaky struct{ asked int }
+
+func (f *flaky) trouble() error {
+	if f.asked++; f.asked%2 == 1 {
+		return &llm.Error{Kind: llm.Overloaded}
+	}
+	return nil
+}
+
+func (f *flaky) Name() string { return "flaky" }
+func (f *flaky) Model(name string, _ llm.Tuning) llm.Model {
+	return llmtest.Named(name, fail(llm.Server), llmtest.Text("a"))
+}
+
+func (f *flaky) Models(context.Context) ([]llm.Info, error) {
+	return []llm.Info{{Name: "m"}}, f.trouble()
+}
+
+func (f *flaky) Embed(context.Context, string, []string) ([][]float32, llm.Usage, error) {
+	return [][]float32{{1}}, llm.Usage{In: 1}, f.trouble()
+}
+
+func TestProvider(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := retry.Provider(&flaky{}, retry.Policy{})
+		if infos, err := p.Models(t.Context()); err != nil || len(infos) != 1 {
+			t.Error(infos, err)
+		}
+		if v, u, err := p.Embed(t.Context(), "m", nil); err != nil || len(v) != 1 || u.In != 1 {
+			t.Error(v, u, err)
+		}
+		if a, err := llm.Ask(t.Context(), p.Model("m", llm.Tuning{}), llm.Request{}); err != nil || a.Text() != "a" || p.Name() != "flaky" {
+			t.Error(a, err)
+		}
+	})
+}

@@ -2,6 +2,8 @@ package wire
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"strings"
 
@@ -14,9 +16,12 @@ import (
 type Draft struct {
 	// Gone says that the reader left; nothing is passed on any more.
 	Gone bool
+	// Limit is how many tokens were asked for at most; 0: as many as there are.
+	Limit int
 
 	yield  func(llm.Event, error) bool
 	pieces []*Piece
+	ids    map[string]bool // of calls
 }
 
 // A Piece is a part that is being put together. Opaque, OpaqueBy and, until the
@@ -30,21 +35,25 @@ type Piece struct {
 func (p *Piece) Said() string { return p.text.String() }
 
 // NewDraft makes an empty one for the reader behind yield.
-func NewDraft(yield func(llm.Event, error) bool) *Draft { return &Draft{yield: yield} }
+func NewDraft(yield func(llm.Event, error) bool) *Draft {
+	return &Draft{yield: yield, ids: map[string]bool{}}
+}
 
 func (d *Draft) pass(e llm.Event, err error) {
 	d.Gone = d.Gone || !d.yield(e, err)
 }
 
-// Begin adds a piece. The reader hears of calls; one without an id gets one.
+// Begin adds a piece. The reader hears of calls; one without an id of its own
+// gets one.
 func (d *Draft) Begin(kind llm.Kind, id, name string) *Piece {
 	p := &Piece{Part: llm.Part{Kind: kind, ID: id, Name: name}}
 	d.pieces = append(d.pieces, p)
 	if kind == llm.ToolCall {
-		if id == "" {
+		if id == "" || d.ids[id] {
 			// Unlike those of all other turns, so that results find their calls.
 			p.ID = "call_" + strings.ToLower(rand.Text())
 		}
+		d.ids[p.ID] = true
 		if !d.Gone {
 			d.pass(llm.Event{Type: llm.CallStart, ID: p.ID, Name: name}, nil)
 		}
@@ -113,11 +122,14 @@ func (d *Draft) Fail(err error) {
 }
 
 // Finish passes on all parts and the end. [llm.Stopped] with calls is
-// [llm.WantsTool], whatever the server called it. Empty parts that carry no
+// [llm.WantsTool], whatever the server called it, and an answer that used up its
+// limit was cut, though some servers call that a good end. Empty parts that carry no
 // state of the provider are left out.
 func (d *Draft) Finish(stop llm.Stop, u llm.Usage) {
 	calls := d.Calls()
 	switch {
+	case d.Limit > 0 && u.Out >= d.Limit && (stop == llm.Stopped || stop == llm.WantsTool):
+		stop = llm.TooLong
 	case calls > 0 && stop == llm.Stopped:
 		stop = llm.WantsTool
 	case calls == 0 && stop == llm.WantsTool:
@@ -175,6 +187,16 @@ func Object(args json.RawMessage) json.RawMessage {
 		return a
 	}
 	return json.RawMessage("{}")
+}
+
+// ShortID is an id of a call for providers that allow no more than forty letters;
+// the same for the same.
+func ShortID(id string) string {
+	if len(id) <= 40 {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	return "call_" + hex.EncodeToString(sum[:16])
 }
 
 // Text is what the parts of a message say, without thoughts and calls.

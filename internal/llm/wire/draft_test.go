@@ -85,6 +85,30 @@ func TestDraft(t *testing.T) {
 	}
 }
 
+// TestAnAnswerThatUsedUpItsLimitWasCut: llama-server calls it completed.
+func TestAnAnswerThatUsedUpItsLimitWasCut(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		limit, out int
+		told, want llm.Stop
+	}{
+		{0, 9, llm.Stopped, llm.Stopped},
+		{10, 9, llm.Stopped, llm.Stopped},
+		{9, 9, llm.Stopped, llm.TooLong},
+		{9, 9, llm.WantsTool, llm.TooLong},
+		{9, 9, llm.Filtered, llm.Filtered},
+	} {
+		var got llm.Stop
+		d := wire.NewDraft(func(e llm.Event, _ error) bool { got = e.Stop; return true })
+		d.Limit = c.limit
+		d.Text("a")
+		d.Finish(c.told, llm.Usage{Out: c.out})
+		if got != c.want {
+			t.Errorf("%+v: %s", c, got)
+		}
+	}
+}
+
 func TestToolbox(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 70)

@@ -26,6 +26,9 @@ func Refusal(status int, header http.Header, body []byte) *llm.Error {
 	if e.Message == "" {
 		e.Message = strings.TrimSpace(string(body[:min(len(body), 2000)]))
 	}
+	if strings.HasPrefix(e.Message, "<") {
+		e.Message = fmt.Sprintf("%d %s, with a web page instead of an answer; check the address", status, http.StatusText(status))
+	}
 	if e.Message == "" {
 		e.Message = fmt.Sprintf("the server answered %d %s and nothing more", status, http.StatusText(status))
 	}
@@ -155,7 +158,7 @@ var tells = []struct {
 	{llm.Auth, []string{"api_key_invalid", "authentication_error", "invalid_api_key"}, []string{"api key not valid"}},
 	{llm.RateLimit, []string{"rate_limit", "resource_exhausted", "too_many_requests"}, nil},
 	{llm.Overloaded, []string{"overloaded", "unavailable"}, []string{"overloaded"}},
-	{llm.NotFound, []string{"model_not_found", "not_found_error"}, nil},
+	{llm.NotFound, []string{"model_not_found", "not_found_error"}, []string{"unexpected endpoint or method"}},
 }
 
 // kind says what a caller does about a refusal.

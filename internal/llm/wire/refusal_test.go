@@ -45,6 +45,7 @@ func TestRefusals(t *testing.T) {
 		"plain":                {502, "Bad Gateway\n", llm.Server, "Bad Gateway"},
 		"nothing":              {500, "", llm.Server, "the server answered 500 Internal Server Error and nothing more"},
 		"too large":            {413, "", llm.ContextLength, "the server answered 413 Request Entity Too Large and nothing more"},
+		"a page":               {404, "<!DOCTYPE html><html>…", llm.NotFound, "404 Not Found, with a web page instead of an answer; check the address"},
 		"timeout":              {408, "late", llm.Server, "late"},
 		"conflict":             {409, "conflict", llm.Server, "conflict"},
 		"midway, unknown":      {0, `{"error":{"message":"CUDA error"}}`, llm.Server, "CUDA error"},
@@ -91,4 +92,14 @@ func TestRetryAfter(t *testing.T) {
 	if got := wire.Refusal(429, h, nil); got.RetryAfter < 50*time.Minute || got.RetryAfter > time.Hour {
 		t.Error(got.RetryAfter)
 	}
+}
+
+func FuzzRefusal(f *testing.F) {
+	f.Add(400, []byte(`{"error":"{\"error\":{\"code\":400,\"message\":\"m\",\"type\":\"t\"}}"}`))
+	f.Add(0, []byte(`[{"error":{"code":"429","details":[{"retryDelay":"3s"}]}}]`))
+	f.Fuzz(func(t *testing.T, status int, body []byte) {
+		if e := wire.Refusal(status, nil, body); e.Kind == "" || e.Message == "" {
+			t.Fatalf("%+v", e)
+		}
+	})
 }

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strings"
 	"time"
@@ -71,6 +72,12 @@ func (s *Server) whole(ctx context.Context, method, path string, in, out any) er
 	if len(raw) > maxAnswer {
 		return &llm.Error{Kind: llm.BadRequest, Status: b.Status, Message: fmt.Sprintf("%s: an answer of more than %d bytes", b.where, maxAnswer)}
 	}
+	var instead struct {
+		Error json.RawMessage `json:"error"`
+	}
+	if json.Unmarshal(raw, &instead) == nil && len(instead.Error) > 0 && string(instead.Error) != "null" {
+		return Refusal(0, b.Header, raw) // LM Studio says 200 to what it does not know
+	}
 	if err := json.Unmarshal(raw, out); err != nil {
 		return &llm.Error{Kind: llm.Server, Status: b.Status, Message: fmt.Sprintf("%s: the answer cannot be read: %v", b.where, err)}
 	}
@@ -122,7 +129,7 @@ func (s *Server) open(ctx context.Context, method, path string, in any) (*Body, 
 func (s *Server) request(ctx context.Context, method, path string, in any) (*http.Request, string, error) {
 	var body io.Reader
 	if in != nil {
-		raw, err := json.Marshal(in)
+		raw, err := Marshal(in)
 		if err != nil {
 			return nil, "", err
 		}
@@ -165,12 +172,24 @@ func (s *Server) scrub(key, text string) string {
 	return strings.ReplaceAll(text, key, "[key]")
 }
 
-// Local reports whether the server runs on this machine.
+// Local reports whether the server is on this machine. What it does with a
+// question is another matter: it may be a gateway.
 func (s *Server) Local() bool {
 	u, err := url.Parse(s.Base)
 	if err != nil {
 		return false
 	}
 	host := u.Hostname()
-	return host == "localhost" || strings.HasSuffix(host, ".localhost") || strings.HasPrefix(host, "127.") || host == "::1"
+	at, err := netip.ParseAddr(host)
+	return err == nil && at.IsLoopback() || host == "localhost" || strings.HasSuffix(host, ".localhost")
+}
+
+// Marshal is JSON without the escapes for HTML: notes are full of what they are
+// for, and state of a provider goes back as it came.
+func Marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }

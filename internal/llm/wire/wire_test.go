@@ -1,11 +1,13 @@
 package wire_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
@@ -35,7 +37,7 @@ func TestRequest(t *testing.T) {
 	defer srv.Close()
 	s := wire.Server{Base: srv.URL + "/v1/", Key: key, Headers: map[string]string{"X-Title": "Lore"}}
 	var out string
-	if err := s.Post(t.Context(), "/chat", map[string]int{"a": 1}, &out); err != nil || out != `POST /v1/chat {"a":1}` {
+	if err := s.Post(t.Context(), "/chat", map[string]string{"a": "<&>"}, &out); err != nil || out != `POST /v1/chat {"a":"<&>"}` {
 		t.Fatal(out, err)
 	}
 	if err := s.Get(t.Context(), "/models", &out); err != nil || out != `GET /v1/models ` {
@@ -69,13 +71,15 @@ func TestErrorsNeverHoldTheKey(t *testing.T) {
 			t.Error("a key went where the server pointed")
 		case "/gone":
 			panic(http.ErrAbortHandler)
+		case "/unknown":
+			_, _ = io.WriteString(w, `{"error":"Unexpected endpoint or method. (POST /unknown)"}`)
 		case "/garbage":
 			_, _ = io.WriteString(w, "<html>")
 		}
 	}))
 	defer srv.Close()
 	s := wire.Server{Base: strings.Replace(srv.URL, "http://", "http://me:"+secret+"@", 1), Key: key}
-	for path, kind := range map[string]llm.ErrorKind{"/echo": llm.Auth, "/moved": llm.BadRequest, "/gone": llm.Connection, "/garbage": llm.Server} {
+	for path, kind := range map[string]llm.ErrorKind{"/echo": llm.Auth, "/moved": llm.BadRequest, "/gone": llm.Connection, "/garbage": llm.Server, "/unknown": llm.NotFound} {
 		err := s.Post(t.Context(), path, 1, new(int))
 		var e *llm.Error
 		if !errors.As(err, &e) || e.Kind != kind || strings.Contains(err.Error(), secret) || e.Message == "" {
@@ -97,6 +101,58 @@ func TestErrorsNeverHoldTheKey(t *testing.T) {
 	s.Key = func() (string, error) { return "", fault.New(fault.NotFound, "no key") }
 	if err := s.Get(t.Context(), "/", new(int)); fault.Of(err) != fault.NotFound {
 		t.Error(err)
+	}
+}
+
+// TestAClosedConnectionIsNoError: a kept connection may be closed under a request,
+// and only one that says it may be sent twice is sent again by the transport.
+func TestAClosedConnectionIsNoError(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go func() {
+		for n := 0; ; n++ {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			br := bufio.NewReader(c)
+			for i := 0; ; i++ {
+				r, err := http.ReadRequest(br)
+				if err != nil {
+					break
+				}
+				_, _ = io.Copy(io.Discard, r.Body)
+				if n == 0 && i == 1 {
+					break // the second request on the first connection
+				}
+				_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1")
+			}
+			_ = c.Close()
+		}
+	}()
+	s := wire.Server{Base: "http://" + l.Addr().String(), Transport: &http.Transport{}}
+	for range 3 {
+		var out int
+		if err := s.Post(t.Context(), "/", 1, &out); err != nil || out != 1 {
+			t.Fatal(out, err)
+		}
+	}
+}
+
+func TestLocal(t *testing.T) {
+	t.Parallel()
+	for base, want := range map[string]bool{
+		"http://localhost:11434": true, "http://127.0.0.1:1/v1": true, "http://127.3.0.1": true, "http://[::1]:80": true, "http://a.localhost": true,
+		"http://127.evil.com": false, "http://localhost.evil.com": false, "https://api.openai.com/v1": false, "http://192.168.0.2": false, "": false, "http://\x7f": false,
+	} {
+		s := wire.Server{Base: base}
+		if s.Local() != want {
+			t.Error(base)
+		}
 	}
 }
 
@@ -181,6 +237,7 @@ func TestCancelClosesTheStream(t *testing.T) {
 	defer srv.Close()
 	s := wire.Server{Base: srv.URL}
 	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	b, err := s.Stream(ctx, "/", 1)
 	if err != nil {
 		t.Fatal(err)

@@ -21,6 +21,7 @@ import (
 	"lore/internal/surface/draw"
 	"lore/internal/surface/install"
 	"lore/internal/surface/servers"
+	"lore/internal/surface/talk"
 	"lore/internal/token"
 	"lore/internal/tool"
 )
@@ -131,7 +132,10 @@ type Session struct {
 	Tokens *token.Store
 	// Verify checks the record of everything that was done, and counts it.
 	Verify func(ctx context.Context) (int, error)
-	Close  func() error
+	// Mind is a session for talking with a mind, through the same door. It is
+	// closed with this one.
+	Mind  func() *talk.Session
+	Close func() error
 }
 
 // A Report describes an index.
@@ -273,6 +277,7 @@ func (p *program) root(args []string) *cobra.Command {
 		p.addTool(root, t, args)
 	}
 	root.AddCommand(p.commands()...)
+	root.AddCommand(p.talkCommands()...)
 	return root
 }
 

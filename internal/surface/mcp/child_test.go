@@ -1,8 +1,10 @@
 package mcp_test
 
 import (
+	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -80,6 +82,47 @@ func TestRefusedAtTheStart(t *testing.T) {
 		if err == nil || len(out) > 0 {
 			t.Errorf("%v: %v, %q", args, err, out)
 		}
+	}
+}
+
+// TestChildGoesOn: what is not a message ends nothing.
+func TestChildGoesOn(t *testing.T) {
+	cmd := program(t, t.TempDir(), "mcp")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	answers := bufio.NewReader(out)
+	for _, c := range []struct{ say, hear string }{
+		{"GET / HTTP/1.1\r\n\r\n", `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,`},
+		{`{"id":1,"method":"ping"}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,`},
+		{`{"jsonrpc":"2.0","id":2,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`, `{"jsonrpc":"2.0","id":2,"result":{`},
+		{`{"jsonrpc":"2.0","id":"three","method":"ping"`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,`},
+		{`[{"jsonrpc":"2.0","id":4,"method":"ping"}]`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,`},
+		{`{"jsonrpc":"2.0","id":"five","method":"ping"}`, `{"jsonrpc":"2.0","id":"five","result":{}}`},
+	} {
+		if _, err := io.WriteString(in, c.say+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := answers.ReadString('\n'); err != nil || !strings.HasPrefix(got, c.hear) {
+			t.Errorf("%s was answered with %s %v", c.say, got, err)
+		}
+	}
+	if err := in.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if rest, err := io.ReadAll(answers); err != nil || len(rest) > 0 {
+		t.Errorf("after the end: %s, %v", rest, err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("the client hung up, which is a good end: %v", err)
 	}
 }
 

@@ -8,10 +8,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"lore/internal/access"
+	"lore/internal/agent"
 	"lore/internal/chat"
 	"lore/internal/fault"
 	"lore/internal/policy"
 	"lore/internal/surface/draw"
+	"lore/internal/tool"
 )
 
 func runCommand(open opener) *cobra.Command {
@@ -57,6 +59,9 @@ func rulesOf(allow []string, auto bool) ([]policy.Rule, error) {
 
 // perform does one task.
 func (o *options) perform(ctx context.Context, s *Session, t Terminal, task string, rules []policy.Rule) error {
+	if o.sets == nil { // and what a mind ends its work with
+		o.sets = append(agent.UsualSets(), tool.EndSets(s.Door)...)
+	}
 	id, err := o.begin(ctx, s, task)
 	if err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 	"lore/internal/agent"
 	"lore/internal/chat"
 	"lore/internal/fault"
+	"lore/internal/llm"
 	"lore/internal/policy"
 	"lore/internal/surface/draw"
 	"lore/internal/tool"
@@ -234,6 +235,10 @@ func conclude(ctx context.Context, s *Session, t Terminal, r chat.Run) error {
 		}
 	}
 	switch r.Status {
+	case chat.Done:
+		if answer, err := answerOf(ctx, s, &r); err == nil && answer != nil && !t.JSON {
+			t.sources(answer)
+		}
 	case chat.WaitingApproval:
 		if !t.JSON {
 			fmt.Fprintf(t.Err, "It waits for a person. See it with lore approvals, and go on with lore chat --continue %s\n", r.Chat)
@@ -252,6 +257,17 @@ func conclude(ctx context.Context, s *Session, t Terminal, r chat.Run) error {
 	return nil
 }
 
+// answerOf is the last that the mind said in a run; nil when it said nothing.
+func answerOf(ctx context.Context, s *Session, r *chat.Run) (*chat.Message, error) {
+	messages, err := s.Agent.Store.Messages(ctx, r.Chat)
+	for i := len(messages) - 1; i >= 0; i-- {
+		if m := &messages[i]; m.Run == r.ID && m.Role == llm.Assistant {
+			return m, err
+		}
+	}
+	return nil, err
+}
+
 // report writes the end of a run for programs.
 func (t Terminal) report(ctx context.Context, s *Session, r chat.Run) error {
 	out := result{
@@ -260,14 +276,12 @@ func (t Terminal) report(ctx context.Context, s *Session, r chat.Run) error {
 	if r.Priced {
 		out.Cost = r.Usage.CostUSD
 	}
-	messages, err := s.Agent.Store.Messages(ctx, r.Chat)
+	answer, err := answerOf(ctx, s, &r)
 	if err != nil {
 		return err
 	}
-	for _, m := range messages {
-		if m.Run == r.ID && m.Role == "assistant" {
-			out.Answer, out.Citations = textOf(&m), m.Citations
-		}
+	if answer != nil {
+		out.Answer, out.Citations = textOf(answer), answer.Citations
 	}
 	calls, err := s.Agent.Store.Calls(ctx, r.ID)
 	if err != nil {

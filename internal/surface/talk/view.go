@@ -100,10 +100,10 @@ func textOf(m *chat.Message) string {
 }
 
 // sources tells which of the notes that an answer names were not read.
-func (v *view) sources(m *chat.Message) {
+func (t Terminal) sources(m *chat.Message) {
 	for _, c := range m.Citations {
 		if c.State != "read" {
-			fmt.Fprintln(v.t.Err, v.t.Notice.Dim("not read in this run: [["+draw.OneLine(c.Link)+"]]"))
+			fmt.Fprintln(t.Err, t.Notice.Dim("not read for this answer: [["+draw.OneLine(c.Link)+"]]"))
 		}
 	}
 }

@@ -47,6 +47,15 @@ func (b *Book) Middleware(owner string, plan func(*sdk.CallToolRequest) Plan) sd
 
 // declares reports whether the client of a request takes tasks.
 func declares(req sdk.Request) bool {
+	if r, ok := req.(*sdk.CallToolRequest); ok && r.Params != nil {
+		// Every call says it in this era. The library has checked that it can be
+		// decoded; to decode it again would cost more than to look.
+		if said, ok := r.Params.Meta[sdk.MetaKeyClientCapabilities].(map[string]any); ok {
+			extensions, _ := said["extensions"].(map[string]any)
+			_, ok = extensions[Extension]
+			return ok
+		}
+	}
 	r, ok := req.(interface {
 		ClientCapabilities() *sdk.ClientCapabilities
 	})

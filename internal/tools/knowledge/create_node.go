@@ -284,6 +284,9 @@ func (env Env) place(ctx context.Context, d *draft, taken map[string]bool) (stri
 		name = d.id
 	}
 	folder := path.Join(env.Folder, d.typ)
+	if _, err := vault.CleanNew(path.Join(folder, name) + ".md"); err != nil {
+		name = d.id // a title such as "con" is no name of a file
+	}
 	for i := 1; i < 1000; i++ {
 		try := name
 		if i > 1 {

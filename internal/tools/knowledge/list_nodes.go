@@ -3,6 +3,7 @@ package knowledge
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"lore/internal/fault"
@@ -111,19 +112,24 @@ func (in ListNodes) page(ctx context.Context, env Env) ([]index.Row, error) {
 	return env.Store.Notes(ctx, index.Select{Filter: filter, Order: order, Limit: in.Limit + 1, Offset: in.Offset})
 }
 
-// named reads the nodes whose ids begin so.
+// mostNamed is how many ids that begin alike are looked at.
+const mostNamed = 5000
+
+// named reads the nodes whose ids begin so, by id.
 func (in ListNodes) named(ctx context.Context, env Env, filter index.Filter) ([]index.Row, error) {
-	names, err := env.Store.Names(ctx, index.NameQuery{Prefix: index.Key(in.Prefix), Kind: index.NameNode, Limit: in.Offset + in.Limit + 1})
+	names, err := env.Store.Names(ctx, index.NameQuery{Prefix: index.Key(in.Prefix), Kind: index.NameNode, Limit: mostNamed})
 	if err != nil {
 		return nil, err
 	}
-	names = names[min(in.Offset, len(names)):]
 	paths := []string{}
 	for _, n := range names {
 		paths = append(paths, n.Path)
 	}
 	filter.Typed = false // an id is enough to be a node
-	return env.Store.Notes(ctx, index.Select{Paths: paths, Filter: filter})
+	rows, err := env.Store.Notes(ctx, index.Select{Paths: paths, Filter: filter})
+	slices.SortStableFunc(rows, func(a, b index.Row) int { return strings.Compare(a.Node, b.Node) })
+	rows = rows[min(in.Offset, len(rows)):]
+	return rows[:min(in.Limit+1, len(rows))], err
 }
 
 // found searches among the nodes, best first.

@@ -1,0 +1,244 @@
+// Package page shows a conversation as a Markdown note and reads one from a note:
+// its own form, and that of ChatGPT MD. It is pure: it writes no file and keeps
+// no chat.
+//
+//	---
+//	chat: chat-7k3f
+//	title: Cold brew
+//	model: ollama/qwen3:8b
+//	---
+//	### user
+//
+//	How long?
+//
+//	### assistant (ollama/qwen3:8b)
+//
+//	> [!note]- search_notes: 3 notes
+//
+//	Eight hours [[Cold brew#Time]].
+//
+// What a person changes in such a note is a conversation of its own from there on.
+package page
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"lore/internal/chat"
+	"lore/internal/llm"
+)
+
+// Render writes a conversation. Opaque state of providers and what tools answered
+// stay in the store; a call is one line.
+func Render(c chat.Chat, messages []chat.Message, calls map[string][]chat.Call) string {
+	var b strings.Builder
+	b.WriteString("---\n")
+	fmt.Fprintf(&b, "chat: %s\n", quoteYAML(c.ID))
+	fmt.Fprintf(&b, "title: %s\n", quoteYAML(c.Title))
+	if c.Model != "" {
+		fmt.Fprintf(&b, "model: %s\n", quoteYAML(c.Model))
+	}
+	in, out, cost, priced := spent(messages)
+	if in+out > 0 {
+		fmt.Fprintf(&b, "tokens: %d\n", in+out)
+	}
+	if priced {
+		fmt.Fprintf(&b, "cost: %.4f\n", cost)
+	}
+	b.WriteString("---\n")
+	for _, m := range messages {
+		switch {
+		case m.Marker == chat.Compacted:
+			b.WriteString("\n> [!info]- Older messages are told in short from here on\n")
+			b.WriteString(quotedLines(textOf(&m)))
+		case m.Marker != "" || m.Role == llm.Results:
+		case m.Role == llm.User:
+			b.WriteString("\n### user\n\n" + escape(textOf(&m)) + "\n")
+		case m.Role == llm.Assistant:
+			head := "assistant"
+			if m.Model != "" {
+				head += " (" + strings.ReplaceAll(m.Model, ")", "") + ")"
+			}
+			b.WriteString("\n### " + head + "\n")
+			if text := escape(textOf(&m)); text != "" {
+				b.WriteString("\n" + text + "\n")
+			}
+			for _, call := range calls[m.Run] {
+				if call.Message == m.Seq {
+					fmt.Fprintf(&b, "\n> [!note]- %s: %s\n", call.Tool, oneLine(firstOf(call.Summary, string(call.State))))
+				}
+			}
+		}
+	}
+	return b.String()
+}
+
+func spent(messages []chat.Message) (in, out int, cost float64, priced bool) {
+	priced = true
+	any := false
+	for _, m := range messages {
+		if m.Usage == nil {
+			continue
+		}
+		any = true
+		in, out = in+m.Usage.In, out+m.Usage.Out
+		if m.Usage.CostUSD == nil {
+			priced = false
+			continue
+		}
+		cost += *m.Usage.CostUSD
+	}
+	return in, out, cost, priced && any
+}
+
+func textOf(m *chat.Message) string {
+	a := llm.Answer{Parts: m.Parts}
+	return strings.TrimSpace(a.Text())
+}
+
+func firstOf(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// quoteYAML writes a text so that it is one whatever it says.
+func quoteYAML(s string) string {
+	s = oneLine(s)
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
+}
+
+func quotedLines(s string) string {
+	var b strings.Builder
+	for line := range strings.Lines(s) {
+		b.WriteString("> " + strings.TrimRight(line, "\r\n") + "\n")
+	}
+	return b.String()
+}
+
+// head is a line that begins what somebody said.
+var head = regexp.MustCompile(`^(\\*)###\s+(?:role::)?(user|assistant|system|developer)\b(?:\s*<span[^>]*>\s*\(([^()]*)\)\s*</span>|\s*\(([^()]*)\))?\s*$`)
+
+// note is the line of a call.
+var note = regexp.MustCompile(`^> \[!(note|info)\]-`)
+
+// escape puts a backslash before lines that look as if somebody began to speak,
+// and before those that look like the line of a call.
+func escape(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		if head.MatchString(strings.TrimRight(l, "\r")) || note.MatchString(strings.TrimLeft(l, `\`)) || strings.HasPrefix(strings.TrimLeft(l, `\`), hr) {
+			lines[i] = `\` + l
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func unescape(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		rest := strings.TrimPrefix(l, `\`)
+		if rest != l && (head.MatchString(strings.TrimRight(rest, "\r")) || note.MatchString(strings.TrimLeft(rest, `\`)) || strings.HasPrefix(strings.TrimLeft(rest, `\`), hr)) {
+			lines[i] = rest
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// The marks of ChatGPT MD.
+const (
+	hr           = `<hr class="__chatgpt_plugin">`
+	commentBegin = "=begin-chatgpt-md-comment"
+	commentEnd   = "=end-chatgpt-md-comment"
+)
+
+// A Page is a conversation that was read from a note.
+type Page struct {
+	Chat     string // the id, when it is one of ours
+	Title    string
+	Model    string
+	System   string
+	Messages []Said
+}
+
+// A Said is one message of a page.
+type Said struct {
+	Role  llm.Role
+	Text  string
+	Model string
+}
+
+// Parse reads the body of a note as a conversation; front is its properties. What
+// stands before the first mark is what the person said, when there is anything.
+func Parse(front func(key string) string, body string) (Page, bool) {
+	p := Page{Chat: front("chat"), Title: front("title"), Model: front("model"), System: firstOf(front("system_message"), front("system"))}
+	var text strings.Builder
+	role, model := llm.User, ""
+	marked, comment := false, false
+	flush := func() {
+		said := strings.TrimFunc(unescape(text.String()), unicode.IsSpace)
+		text.Reset()
+		switch {
+		case said == "":
+		case role == "system":
+			p.System = strings.TrimSpace(p.System + "\n\n" + said)
+		default:
+			p.Messages = append(p.Messages, Said{role, said, model})
+		}
+	}
+	for line := range strings.Lines(body) {
+		bare := strings.TrimRight(line, "\r\n")
+		switch {
+		case strings.TrimSpace(bare) == commentBegin:
+			comment = true
+			continue
+		case strings.TrimSpace(bare) == commentEnd:
+			comment = false
+			continue
+		case comment, strings.TrimSpace(bare) == hr:
+			continue
+		case note.MatchString(bare):
+			continue
+		}
+		if m := head.FindStringSubmatch(bare); m != nil && m[1] == "" {
+			flush()
+			marked, model = true, firstOf(m[3], m[4])
+			switch m[2] {
+			case "user":
+				role = llm.User
+			case "assistant":
+				role = llm.Assistant
+			default:
+				role = "system"
+			}
+			continue
+		}
+		text.WriteString(line)
+	}
+	flush()
+	return p, marked
+}
+
+// Fork tells where a page and a conversation part: how many messages of the
+// conversation, counted by who spoke, stand on the page unchanged, and what the
+// page says after them.
+func Fork(p Page, messages []chat.Message) (same int, rest []Said) {
+	i := 0
+	for _, m := range messages {
+		if m.Marker != "" || m.Role == llm.Results || m.Role == llm.Assistant && textOf(&m) == "" {
+			same = m.Seq
+			continue
+		}
+		if i >= len(p.Messages) || p.Messages[i].Role != m.Role || p.Messages[i].Text != strings.TrimFunc(textOf(&m), unicode.IsSpace) {
+			break
+		}
+		same = m.Seq
+		i++
+	}
+	return same, p.Messages[i:]
+}

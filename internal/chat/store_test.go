@@ -1,0 +1,127 @@
+package chat_test
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"lore/internal/chat"
+	"lore/internal/fault"
+	"lore/internal/llm"
+	"lore/internal/state"
+)
+
+// clock is a time that a test sets.
+type clock struct{ at atomic.Int64 }
+
+func (c *clock) now() time.Time { return time.Unix(c.at.Load(), 0).UTC() }
+
+func open(t *testing.T) (*chat.Store, *clock) {
+	t.Helper()
+	c := &clock{}
+	c.at.Store(1_000_000)
+	f := state.In(t.TempDir())
+	t.Cleanup(func() {
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return chat.New(f, c.now), c
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWhatIsKeptComesBack(t *testing.T) {
+	t.Parallel()
+	s, clock := open(t)
+	ctx := t.Context()
+	must(t, s.Put(ctx, chat.Chat{ID: "chat-1", Title: "one", Sets: []string{"notes"}}))
+	clock.at.Add(10)
+	must(t, s.Put(ctx, chat.Chat{ID: "chat-2", Title: "two"}))
+	r := chat.Run{ID: "run-1", Chat: "chat-1", Status: chat.Running, Limits: chat.Limits{Steps: 3, Time: time.Minute}}
+	part := llm.Part{Kind: llm.Reasoning, Text: "t", Opaque: []byte(`{"s":1}`), OpaqueBy: "m"}
+	clock.at.Add(10)
+	change := chat.Change{
+		Run: &r, Say: []chat.Message{{Message: llm.Say(llm.User, "hi"), Note: "n.md"}, {Run: "run-1", Message: llm.Message{Role: llm.Assistant, Parts: []llm.Part{part}}}},
+		Calls: []chat.Call{{ID: "a", Tool: "x", Args: []byte(`{"a":1}`), State: chat.Proposed}, {ID: "b", Tool: "y", State: chat.Proposed}},
+	}
+	must(t, s.Apply(ctx, "chat-1", change))
+	if change.Say[1].Seq != 2 || change.Calls[1].Seq != 2 {
+		t.Errorf("numbers: %+v", change)
+	}
+	change.Calls[0].State, change.Calls[0].Result = chat.Finished, "done"
+	change.Say[0].Note = "other.md"
+	must(t, s.Apply(ctx, "chat-1", chat.Change{Run: &r, Calls: change.Calls[:1], Amend: change.Say[:1]}))
+	messages, err := s.Messages(ctx, "chat-1")
+	must(t, err)
+	if len(messages) != 2 || messages[0].Note != "other.md" || fmt.Sprint(messages[1].Parts) != fmt.Sprint([]llm.Part{part}) {
+		t.Errorf("%+v", messages)
+	}
+	calls, err := s.Calls(ctx, "run-1")
+	must(t, err)
+	if len(calls) != 2 || calls[0].Result != "done" || string(calls[0].Args) != `{"a":1}` || calls[1].State != chat.Proposed {
+		t.Errorf("%+v", calls)
+	}
+	list, err := s.List(ctx, 0, 0)
+	must(t, err)
+	if len(list) != 2 || list[0].ID != "chat-1" { // it changed last
+		t.Errorf("%+v", list)
+	}
+	open, err := s.Runs(ctx, "")
+	must(t, err)
+	if len(open) != 1 || open[0].Limits.Time != time.Minute {
+		t.Errorf("%+v", open)
+	}
+	must(t, s.Delete(ctx, "chat-1"))
+	if _, err := s.Get(ctx, "chat-1"); fault.Of(err) != fault.NotFound {
+		t.Error(err)
+	}
+	if calls, err := s.Calls(ctx, "run-1"); err != nil || len(calls) != 0 {
+		t.Error(err, calls)
+	}
+}
+
+func TestOneHolder(t *testing.T) {
+	t.Parallel()
+	s, clock := open(t)
+	ctx := t.Context()
+	r := chat.Run{ID: "run-1", Chat: "c", Status: chat.Running}
+	must(t, s.Apply(ctx, "c", chat.Change{Run: &r}))
+	var won atomic.Int32
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			ok, err := s.Hold(ctx, "run-1", fmt.Sprint("p", i), time.Minute)
+			if err != nil {
+				t.Error(err)
+			}
+			if ok {
+				won.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	if won.Load() != 1 {
+		t.Fatalf("%d processes hold one run", won.Load())
+	}
+	if err := s.Apply(ctx, "c", chat.Change{Run: &r, Holder: "nobody"}); !errors.Is(err, chat.ErrTaken) {
+		t.Errorf("got %v", err)
+	}
+	clock.at.Add(61)
+	if ok, err := s.Hold(ctx, "run-1", "late", time.Minute); err != nil || !ok {
+		t.Errorf("a process that died keeps its run: %v", err)
+	}
+	must(t, s.Apply(ctx, "c", chat.Change{Run: &r, Holder: "late"}))
+	must(t, s.Leave(ctx, "run-1", "late"))
+	if ok, err := s.Hold(ctx, "run-1", "next", time.Minute); err != nil || !ok {
+		t.Errorf("what was left cannot be taken: %v", err)
+	}
+}

@@ -1,0 +1,32 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"lore/internal/surface/draw"
+	"lore/internal/surface/talk"
+	"lore/internal/tool"
+)
+
+// talkCommands are told of the terminal when they run: the flags are read then.
+func (p *program) talkCommands() []*cobra.Command {
+	return talk.Commands(func(ctx context.Context, cmd *cobra.Command) (*talk.Session, talk.Terminal, error) {
+		s, err := p.host.Open(ctx, p.g, OpenOptions{Progress: p.progress(), Share: true, Patient: true})
+		if err != nil {
+			return nil, talk.Terminal{}, err
+		}
+		in := cmd.InOrStdin()
+		t := talk.Terminal{
+			JSON: p.g.JSON, Out: p.out, Err: p.err, Screen: p.screen, Notice: p.notice, Encode: p.encode,
+			AtTerminal: p.notice.Terminal && draw.AtTerminal(in),
+			Lines:      func() <-chan string { return p.typed(in) },
+			Decide:     func(ctx context.Context, q tool.Question) (tool.Result, error) { return p.ask(ctx, s, in, q) },
+			Pending:    errPending, Denied: errDenied,
+		}
+		mind := s.Mind()
+		mind.Close = s.Close
+		return mind, t, nil
+	})
+}
