@@ -25,7 +25,7 @@ var layers = [][]string{
 	{"relation", "llm", "digest", "vault", "embed", "embed/wordpiece", "state", "mcpinstall", "beacon", "roster", "signin", "websearch"},
 	{"embed/bert", "embed/remote", "index", "audit", "vault/disk", "judge", "vault/vaultcheck", "signin/signintest", "llm/llmtest", "llm/quote", "llm/prices", "llm/wire", "llm/retry", "llm/wiretest"}, // only tests link vaultcheck, signintest, llmtest and wiretest
 	{"embed/builtin", "embed/ollama", "embed/openai", "index/vecfile", "vault/journal", "join", "llm/openai", "llm/ollama", "llm/anthropic", "llm/gemini"},
-	{"index/sqlite", "index/indextest", "search", "graph", "relink", "policy", "vault/writer"},
+	{"llm/catalog", "index/sqlite", "index/indextest", "search", "graph", "relink", "policy", "vault/writer"},
 	{"tool"},
 	{"tool/tooldoc", "approval", "history", "token", "peer", "settings", "chat"},
 	{"tool/tooltest", "agent", "chat/page"}, // only tests link tooltest

@@ -167,7 +167,7 @@ func (m *model) thinks() bool {
 			return false
 		}
 	}
-	return true
+	return !strings.Contains(name, "-chat")
 }
 
 // extend adds what a person wants sent as it is.

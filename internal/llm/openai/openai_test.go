@@ -170,6 +170,7 @@ func TestTheWireIsSeenFromAddressAndModel(t *testing.T) {
 		{"https://api.openai.com/v1", "o3-pro", "/responses"},
 		{"https://eu.api.openai.com/v1", "gpt-6", "/responses"},
 		{"https://api.openai.com/v1", "gpt-4.1", "/chat/completions"},
+		{"https://api.openai.com/v1", "gpt-5-chat-latest", "/chat/completions"},
 		{"https://api.openai.com/v1", "ft:gpt-4o:me", "/chat/completions"},
 		{"https://openrouter.ai/api/v1", "openai/gpt-5", "/chat/completions"},
 		{"https://notopenai.com/v1", "gpt-5", "/chat/completions"},

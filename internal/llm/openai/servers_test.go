@@ -33,3 +33,13 @@ func TestOllamaAsOpenAI(t *testing.T) {
 	}
 	wiretest.Scripted(t, openai.New(openai.Config{Name: "ollama", BaseURL: base + "/v1", Local: true}), "scripted", 0)
 }
+
+// TestLlamaEmbeds asks a llama-server that was started with --embeddings, at the
+// address in LORE_LLAMA_EMBEDS.
+func TestLlamaEmbeds(t *testing.T) {
+	base := os.Getenv("LORE_LLAMA_EMBEDS")
+	if base == "" {
+		t.Skip("LORE_LLAMA_EMBEDS is not set")
+	}
+	wiretest.Embeds(t, openai.New(openai.Config{Name: "llama", BaseURL: base + "/v1", Flavour: openai.Llama}), "scripted")
+}

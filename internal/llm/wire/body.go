@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"time"
 
@@ -80,6 +81,10 @@ func (b *Body) explain(err error) error {
 	var quiet silent
 	if errors.As(context.Cause(b.ctx), &quiet) {
 		err = fmt.Errorf("nothing came for %v", b.limit)
+	}
+	var dial *net.OpError
+	if errors.As(err, &dial) && dial.Op == "dial" {
+		err = fmt.Errorf("%w; is the server running, and the address right?", err)
 	}
 	out := &llm.Error{Kind: llm.Connection, Status: b.Status, Message: b.scrub(fmt.Sprintf("%s: %v", b.where, err))}
 	if b.begun {

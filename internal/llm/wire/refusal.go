@@ -145,6 +145,7 @@ var tells = []struct {
 		"does not support tools", "does not support function calling", "support tool use",
 		"enable-auto-tool-choice", "tools param requires --jinja",
 	}},
+	{llm.BadRequest, nil, []string{"does not support embeddings", "does not support thinking"}},
 	{
 		llm.ContextLength,
 		[]string{"context_length_exceeded", "exceed_context_size", "request_too_large", "model_context_window_exceeded"},
@@ -186,6 +187,8 @@ func kind(status int, codes, words string) llm.ErrorKind {
 		return llm.Auth
 	case http.StatusNotFound:
 		return llm.NotFound
+	case http.StatusNotImplemented:
+		return llm.BadRequest
 	case http.StatusRequestTimeout, http.StatusConflict:
 		return llm.Server
 	}

@@ -46,6 +46,8 @@ func TestRefusals(t *testing.T) {
 		"nothing":              {500, "", llm.Server, "the server answered 500 Internal Server Error and nothing more"},
 		"too large":            {413, "", llm.ContextLength, "the server answered 413 Request Entity Too Large and nothing more"},
 		"a page":               {404, "<!DOCTYPE html><html>…", llm.NotFound, "404 Not Found, with a web page instead of an answer; check the address"},
+		"Ollama, embeddings":   {500, `{"error":"This server does not support embeddings. Start it with ` + "`--embeddings`" + `"}`, llm.BadRequest, "This server does not support embeddings. Start it with `--embeddings`"},
+		"not implemented":      {501, "no", llm.BadRequest, "no"},
 		"timeout":              {408, "late", llm.Server, "late"},
 		"conflict":             {409, "conflict", llm.Server, "conflict"},
 		"midway, unknown":      {0, `{"error":{"message":"CUDA error"}}`, llm.Server, "CUDA error"},

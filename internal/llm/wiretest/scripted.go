@@ -97,3 +97,28 @@ func leave(t *testing.T, m llm.Model) {
 		t.Error(last)
 	}
 }
+
+// Embeds is the exam of a provider that embeds: texts together give what they
+// give alone, in their order.
+func Embeds(t *testing.T, p llm.Provider, model string) {
+	t.Helper()
+	texts := []string{"Hello", "any tool, without", "x"}
+	all, used, err := p.Embed(t.Context(), model, texts)
+	if err != nil || len(all) != len(texts) || used.In == 0 {
+		t.Fatal(len(all), used, err)
+	}
+	for i, text := range texts {
+		one, _, err := p.Embed(t.Context(), model, []string{text})
+		if err != nil || len(one) != 1 || !near(one[0], all[i]) || i > 0 && near(all[i], all[i-1]) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func near(a, b []float32) bool {
+	far := float32(0)
+	for i := range min(len(a), len(b)) {
+		far = max(far, a[i]-b[i], b[i]-a[i])
+	}
+	return len(a) == len(b) && len(a) > 0 && far < 1e-4
+}
