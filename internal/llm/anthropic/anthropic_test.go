@@ -216,6 +216,17 @@ func TestStops(t *testing.T) {
 	}
 }
 
+// Some servers call it a good end when an answer used up its limit.
+func TestUsedUpLimit(t *testing.T) {
+	t.Parallel()
+	for most, want := range map[int]llm.Stop{15: llm.TooLong, 16: llm.Stopped} {
+		m := serve(t, nil, "answer.sse").Model("qwen3", llm.Tuning{})
+		if a, err := llm.Ask(t.Context(), m, llm.Request{MaxTokens: most}); err != nil || a.Stop != want {
+			t.Errorf("%d: %+v, %v", most, a, err)
+		}
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -58,6 +58,7 @@ func TestThinking(t *testing.T) {
 	}{
 		{"claude-opus-4-7", "", true, "", 0, `{"type":"adaptive","display":"summarized"}`, "32000", "", ""},
 		{"claude-opus-4-6-20260205", "high", true, "", 0, `{"type":"adaptive","display":"summarized"}`, "32000", "", `{"effort":"high"}`},
+		{"claude-opus-5-5", "low", true, "", 500, `{"type":"adaptive","display":"summarized"}`, "2548", "", `{"effort":"low"}`}, // thoughts count as a part of the answer
 		{"claude-mythos-preview", "", true, "", 0, `{"type":"adaptive","display":"summarized"}`, "32000", "", ""},
 		{"claude-fable-5-1", "low", false, "", 0, "", "32000", "", `{"effort":"low"}`}, // the newest refuse a temperature
 		{"claude-sonnet-4-6", "", false, "", 100, "", "100", "0.7", ""},
