@@ -72,6 +72,7 @@ func (p *Provider) Models(ctx context.Context) ([]llm.Info, error) {
 				ID           string `json:"id"`
 				MaxIn        int    `json:"max_input_tokens"`
 				MaxOut       int    `json:"max_tokens"`
+				Lifecycle    string `json:"lifecycle"`
 				Capabilities *struct {
 					Image    supported `json:"image_input"`
 					Thinking supported `json:"thinking"`
@@ -88,6 +89,9 @@ func (p *Provider) Models(ctx context.Context) ([]llm.Info, error) {
 			return nil, err
 		}
 		for _, d := range page.Data {
+			if d.Lifecycle == "retired" {
+				continue // listed, and refused
+			}
 			info := llm.Info{Name: d.ID, Context: d.MaxIn, MaxOut: d.MaxOut, Local: p.local}
 			no := false
 			info.Embedding = &no

@@ -163,7 +163,7 @@ func (r *reader) close(b *block) {
 		r.draft.Write(b.piece, b.input)
 	}
 	if b.kind == "thinking" && b.signature != "" {
-		raw, err := json.Marshal(map[string]string{"type": "thinking", "thinking": b.piece.Said(), "signature": b.signature})
+		raw, err := wire.Marshal(map[string]string{"type": "thinking", "thinking": b.piece.Said(), "signature": b.signature})
 		if err == nil { // strings always can be
 			b.piece.Opaque, b.piece.OpaqueBy = raw, r.by
 		}

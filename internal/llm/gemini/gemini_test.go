@@ -142,6 +142,9 @@ func TestCutAnywhere(t *testing.T) {
 		whole := read(t, file)
 		least := strings.LastIndex(string(whole), `"STOP"`)
 		for _, abort := range []bool{false, true} {
+			if abort && file != "tools.sse" {
+				continue // one is enough
+			}
 			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				n, _ := strconv.Atoi(strings.Split(r.URL.Path, "/")[1])
 				_, _ = w.Write(whole[:n])
