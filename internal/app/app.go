@@ -18,6 +18,7 @@ import (
 	"lore/internal/sample"
 	"lore/internal/settings"
 	"lore/internal/surface/cli"
+	"lore/internal/surface/talk"
 	"lore/internal/tool"
 	"lore/internal/tools/files"
 	"lore/internal/tools/find"
@@ -43,6 +44,7 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		Install:           a.installer(),
 		Bench:             a.bench,
 		Servers:           a.desk().Host(),
+		Minds:             func() (talk.Minds, error) { return a.minds() },
 		External:          func(g cli.Globals) ([]*tool.Tool, error) { return a.desk().Tools(g.Vault) },
 	}, args, in, out, errOut)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"lore/internal/beacon"
-	"lore/internal/judge"
 	"lore/internal/note"
 	"lore/internal/surface/cli"
 	"lore/internal/surface/talk"
@@ -20,7 +19,7 @@ import (
 // the web are read when it is asked: a mistake in them stops nothing else.
 func (s *session) knowledge(parse note.Options) knowledge.Env {
 	return knowledge.Env{
-		Vault: s.vault, Store: s.store, Search: s.search, Fresh: s.fresh, Parse: parse, Folder: s.folder, Judge: judge.Judge{Log: s.log, Memory: &judge.Memory{}},
+		Vault: s.vault, Store: s.store, Search: s.search, Fresh: s.fresh, Parse: parse, Folder: s.folder, Judge: s.judge(),
 		Web: func() (websearch.Searcher, error) {
 			c, err := s.app.config().Read()
 			if err != nil {

@@ -5,17 +5,21 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"os"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"lore/internal/access"
 	"lore/internal/agent"
 	"lore/internal/chat"
 	"lore/internal/history"
+	"lore/internal/judge"
 	"lore/internal/llm"
+	"lore/internal/llm/catalog"
 	"lore/internal/llm/quote"
-	"lore/internal/settings"
 	"lore/internal/surface/talk"
 	"lore/internal/tool"
 )
@@ -23,7 +27,7 @@ import (
 // mind makes the agent of a session that works through a door.
 func (s *session) mind(door tool.Door) *agent.Agent {
 	return &agent.Agent{
-		Store: chat.New(s.state, s.app.now), Door: door, Now: s.app.now, Log: s.log, Model: s.app.llm, Made: s.made,
+		Store: chat.New(s.state, s.app.now), Door: door, Now: s.app.now, Log: s.log, Model: s.app.finder(), Made: s.made,
 		ID:     func(word string) string { return word + "-" + strings.ToLower(rand.Text()) },
 		Holder: fmt.Sprintf("%d-%s", os.Getpid(), rand.Text()),
 		// Everything but what belongs to persons: policy asks about the rest.
@@ -36,22 +40,73 @@ func (s *session) talk(door tool.Door, attend func(context.Context), done func()
 	return &talk.Session{Agent: s.mind(door), Door: door, Allow: s.asked.AddRule, Attend: attend, Close: done}
 }
 
-// llm finds a model by its id: "" is the one that the settings name, and quote
-// the one that is always there.
-func (a *app) llm(_ context.Context, id string) (llm.Model, llm.Info, error) {
-	if id == "" {
-		c, err := a.config().Read()
+// minds is the catalogue of models as the settings have it.
+func (a *app) minds() (*catalog.Catalog, error) {
+	c, err := a.config().Read()
+	if err != nil {
+		return nil, err
+	}
+	places := map[string]catalog.Place{}
+	for name, p := range c.Providers {
+		n, _ := strconv.Atoi(p.Context) // checked when it was set; what is no number is none
+		places[name] = catalog.Place{Kind: p.Kind, BaseURL: p.BaseURL, KeyEnv: p.KeyEnv, API: p.API, Context: n}
+	}
+	return &catalog.Catalog{Places: places, Env: a.env, Now: a.now}, nil
+}
+
+// finder finds models for one session: "" is the one that the settings name. What
+// was learnt of a model is kept.
+func (a *app) finder() func(context.Context, string) (llm.Model, llm.Info, error) {
+	all := sync.OnceValues(a.minds)
+	return func(ctx context.Context, id string) (llm.Model, llm.Info, error) {
+		if id == "" {
+			c, err := a.config().Read()
+			if err != nil {
+				return nil, llm.Info{}, err
+			}
+			if id, err = a.config().Get(&c, "model"); err != nil {
+				return nil, llm.Info{}, err
+			}
+		}
+		c, err := all()
 		if err != nil {
 			return nil, llm.Info{}, err
 		}
-		if id, err = a.config().Get(&c, "model"); err != nil {
-			return nil, llm.Info{}, err
+		return c.Model(ctx, id)
+	}
+}
+
+// judge judges with the model that the settings name, if it is one.
+func (s *session) judge() judge.Judge {
+	j := judge.Judge{Log: s.log, Memory: &judge.Memory{}}
+	if c, err := s.app.config().Read(); err == nil {
+		if id, err := s.app.config().Get(&c, "model"); err == nil && id != quote.ID {
+			j.Model = &late{id: id, find: s.app.finder()}
 		}
 	}
-	if id == quote.ID {
-		return quote.Model{}, quote.Info(), nil
+	return j
+}
+
+// late is a model that is looked for when it is asked: a mistake in the settings
+// is then the model's, and everything else works.
+type late struct {
+	id   string
+	find func(context.Context, string) (llm.Model, llm.Info, error)
+}
+
+// ID is the model's.
+func (l *late) ID() string { return l.id }
+
+// Stream asks the model.
+func (l *late) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Event, error] {
+	return func(yield func(llm.Event, error) bool) {
+		m, _, err := l.find(ctx, l.id)
+		if err != nil {
+			yield(llm.Event{}, err)
+			return
+		}
+		m.Stream(ctx, r)(yield)
 	}
-	return nil, llm.Info{}, settings.CheckMind(id)
 }
 
 // made finds what a call of a run left behind. A run makes one change at a time,

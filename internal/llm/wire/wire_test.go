@@ -64,7 +64,7 @@ func TestErrorsNeverHoldTheKey(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/echo":
-			http.Error(w, "bad key "+r.Header.Get("Authorization"), 401)
+			http.Error(w, "bad key "+r.Header.Get("Authorization"), http.StatusUnauthorized)
 		case "/moved":
 			http.Redirect(w, r, "/else?key="+secret, http.StatusTemporaryRedirect)
 		case "/else":

@@ -92,7 +92,8 @@ func SameJSON(t *testing.T, got, want string) bool {
 // Cut serves an answer that ends after each of its bytes, once as if that were
 // the end and, at the ends of lines, once as if the connection broke. ask asks
 // the server at base. Each time the answer must be whole, or an error that asking
-// again may mend, with no part of it taken for whole.
+// again may mend, with no part of it taken for whole. Short tests cut at some of
+// the bytes only.
 func Cut(t *testing.T, answer []byte, ask func(base string) (llm.Answer, error)) {
 	t.Helper()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -114,6 +115,10 @@ func Cut(t *testing.T, answer []byte, ask func(base string) (llm.Answer, error))
 	if err != nil {
 		t.Fatal(err)
 	}
+	every := 1
+	if testing.Short() {
+		every = 17
+	}
 	broken := 0
 	check := func(how string, n int) {
 		got, err := ask(base(how, n))
@@ -130,12 +135,15 @@ func Cut(t *testing.T, answer []byte, ask func(base string) (llm.Answer, error))
 		}
 	}
 	for n := range answer {
-		check("end", n)
-		if n == 0 || answer[n-1] == '\n' {
+		line := n == 0 || answer[n-1] == '\n'
+		if line || n%every == 0 {
+			check("end", n)
+		}
+		if line {
 			check("break", n)
 		}
 	}
-	if last := bytes.LastIndexByte(bytes.TrimSpace(answer), '\n'); broken <= last/3 {
+	if last := bytes.LastIndexByte(bytes.TrimSpace(answer), '\n'); broken <= last/3/every {
 		t.Errorf("of %d cuts only %d were seen", len(answer), broken)
 	}
 }

@@ -77,6 +77,8 @@ type Host struct {
 	Install install.Host
 	// Servers is what lore servers needs of this machine.
 	Servers servers.Host
+	// Minds are the models that can be talked with.
+	Minds func() (talk.Minds, error)
 	// External describes the tools of other servers, as far as they are known;
 	// may be nil.
 	External func(g Globals) ([]*tool.Tool, error)

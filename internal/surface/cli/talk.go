@@ -10,6 +10,13 @@ import (
 	"lore/internal/tool"
 )
 
+// modelsCommand lists models; it opens no vault.
+func (p *program) modelsCommand() *cobra.Command {
+	return talk.ModelsCommand(p.host.Minds, func(*cobra.Command) talk.Terminal {
+		return talk.Terminal{JSON: p.g.JSON, Out: p.out, Err: p.err, Screen: p.screen, Notice: p.notice, Encode: p.encode}
+	})
+}
+
 // talkCommands are told of the terminal when they run: the flags are read then.
 func (p *program) talkCommands() []*cobra.Command {
 	return talk.Commands(func(ctx context.Context, cmd *cobra.Command) (*talk.Session, talk.Terminal, error) {

@@ -33,11 +33,6 @@ type Session struct {
 	Close  func() error
 }
 
-// A Host opens vaults.
-type Host struct {
-	Open func(ctx context.Context) (*Session, error)
-}
-
 // A Terminal is where a person sits.
 type Terminal struct {
 	JSON           bool

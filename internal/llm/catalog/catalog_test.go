@@ -1,0 +1,97 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"lore/internal/llm"
+	"lore/internal/llm/quote"
+)
+
+func catalog(places map[string]Place, env map[string]string) *Catalog {
+	return &Catalog{Places: places, Env: func(s string) string { return env[s] }}
+}
+
+func TestPlaces(t *testing.T) {
+	t.Parallel()
+	c := catalog(map[string]Place{"box": {BaseURL: "http://10.0.0.2/v1"}, "odd": {Kind: "gemini"}, "ollama": {BaseURL: "http://x:1"}}, nil)
+	for name, want := range map[string]string{
+		"openai": "openai https://api.openai.com/v1 OPENAI_API_KEY", "box": "openai http://10.0.0.2/v1 ", "ollama": "ollama http://x:1 ",
+		"odd": "error: where does odd answer?; set providers.odd.base_url", "none": "error: no provider is called \"none\"",
+	} {
+		p, err := c.place(name)
+		got := p.Kind + " " + p.BaseURL + " " + p.KeyEnv
+		if err != nil {
+			got = "error: " + err.Error()
+		}
+		if !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+	if got := strings.Join(c.Names(), " "); got != "anthropic box gemini llamacpp lmstudio odd ollama openai openrouter" {
+		t.Error(got)
+	}
+}
+
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	c := catalog(map[string]Place{"mine": {KeyEnv: "MINE"}}, map[string]string{"OPENAI_API_KEY": " sk-1 "})
+	for name, want := range map[string]string{"openai": "sk-1", "anthropic": "needs a key", "ollama": ""} {
+		p, err := c.place(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := c.key(name, p)
+		if k != want && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %q %v", name, k, err)
+		}
+	}
+	c.Key = func(string) (string, error) { return "kept", nil }
+	if k, err := c.key("anthropic", known["anthropic"]); k != "kept" || err != nil {
+		t.Error(k, err)
+	}
+}
+
+// TestModel asks a server that speaks like many, with a price from the table.
+func TestModel(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		if r.Header.Get("Authorization") != "Bearer sk-1" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		for _, d := range []string{
+			`{"choices":[{"index":0,"delta":{"role":"assistant","content":"Hi"}}]}`, `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`,
+			`{"choices":[],"usage":{"prompt_tokens":1000000,"completion_tokens":0}}`, `[DONE]`,
+		} {
+			fmt.Fprintf(w, "data: %s\n\n", d)
+		}
+	}))
+	t.Cleanup(srv.Close)
+	c := catalog(map[string]Place{"openai": {BaseURL: srv.URL, API: "chat"}}, map[string]string{"OPENAI_API_KEY": "sk-1"})
+	m, info, err := c.Model(t.Context(), "openai/gpt-4o-mini")
+	if err != nil || m.ID() != "openai/gpt-4o-mini" || info.Context == 0 || info.Local || asked.Load() != 0 {
+		t.Fatalf("%v %+v, asked %d times", err, info, asked.Load())
+	}
+	a, err := llm.Ask(t.Context(), m, llm.Request{Messages: []llm.Message{llm.Say(llm.User, "hello")}})
+	if err != nil || a.Text() != "Hi" || a.Usage.CostUSD == nil || *a.Usage.CostUSD <= 0 {
+		t.Errorf("%v %+v", err, a)
+	}
+	if again, _, err := c.Model(t.Context(), "openai/gpt-4o-mini"); err != nil || again != m {
+		t.Error("a model is made twice")
+	}
+	if _, info, err := c.Model(context.Background(), quote.ID); err != nil || !info.Mute {
+		t.Error(info, err)
+	}
+	if _, _, err := c.Model(t.Context(), "gpt"); err == nil {
+		t.Error("a name without a provider")
+	}
+}
