@@ -5,10 +5,8 @@
 package prices
 
 import (
-	"context"
 	_ "embed" // the table
 	"encoding/json"
-	"iter"
 	"regexp"
 	"strings"
 	"sync"
@@ -112,31 +110,6 @@ func Local(provider, model string) bool {
 		return true
 	}
 	return false
-}
-
-// Model is m with the cost of its answers, where that is known.
-func (t Table) Model(m llm.Model) llm.Model { return priced{m, t} }
-
-type priced struct {
-	llm.Model
-	table Table
-}
-
-// Stream passes everything on; the end says what was paid.
-func (p priced) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Event, error] {
-	return func(yield func(llm.Event, error) bool) {
-		provider, name, _ := strings.Cut(p.ID(), "/")
-		for e, err := range p.Model.Stream(ctx, r) {
-			if e.Type == llm.Finish {
-				if usd, known := p.table.Of(provider, name, e.Usage, time.Now()); known {
-					e.Usage.CostUSD = &usd
-				}
-			}
-			if !yield(e, err) {
-				return
-			}
-		}
-	}
 }
 
 // book is the table as it lies in the file.

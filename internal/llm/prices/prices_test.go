@@ -2,14 +2,12 @@ package prices
 
 import (
 	"encoding/json"
-	"errors"
 	"math"
 	"os"
 	"testing"
 	"time"
 
 	"lore/internal/llm"
-	"lore/internal/llm/llmtest"
 )
 
 var autumn = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
@@ -113,27 +111,6 @@ func TestPersonKnowsBetter(t *testing.T) {
 		}
 	}
 }
-
-func TestModelTellsItsCost(t *testing.T) {
-	t.Parallel()
-	for id, want := range map[string]*float64{"openai/gpt-4o": ptr(2.5), "openrouter/anthropic/claude-haiku-4.5": ptr(1), "acme/x": nil, "ollama/qwen3": ptr(0)} {
-		m := Table{}.Model(llmtest.Named(id, llmtest.Step{Chunks: []string{"Hello"}, Usage: llm.Usage{In: 1e6}}))
-		a, err := llm.Ask(t.Context(), m, llm.Request{})
-		got := a.Usage.CostUSD
-		if err != nil || a.Text() != "Hello" || a.Usage.In != 1e6 || (got == nil) != (want == nil) || got != nil && math.Abs(*got-*want) > 1e-9 {
-			t.Errorf("%s: %+v, %v", id, a, err)
-		}
-		if m.ID() != id {
-			t.Error(m.ID())
-		}
-	}
-	failing := Table{}.Model(llmtest.Named("openai/gpt-4o", llmtest.Fail(llm.ErrCut)))
-	if _, err := llm.Ask(t.Context(), failing, llm.Request{}); !errors.Is(err, llm.ErrCut) {
-		t.Error(err)
-	}
-}
-
-func ptr(f float64) *float64 { return &f }
 
 func TestTable(t *testing.T) {
 	t.Parallel()
