@@ -38,6 +38,10 @@ func (s *session) hold(ctx context.Context, o cli.OpenOptions) error {
 	if _, err := os.Stat(sqlite.Path(s.dir)); o.Aside && err == nil {
 		return nil // there is an index to read
 	}
+	// Somebody may have deleted what is derived.
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return fmt.Errorf("make the data folder: %w", err)
+	}
 	// One that is stopped lets every visitor wait, so that steps say nothing.
 	enough, cancel := context.WithTimeout(ctx, home.Patience)
 	defer cancel()

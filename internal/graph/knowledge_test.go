@@ -117,7 +117,11 @@ func steps(n int, edges [][2]int, from int) []int {
 
 func TestAroundAndWayAreWhatASlowSearchFinds(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(12) {
+	seeds := uint64(12)
+	if testing.Short() {
+		seeds = 2
+	}
+	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 1))
 		const n = 30
 		s, edges := random(t, r, n, 10+int(seed)*4)
@@ -200,6 +204,9 @@ func TestAroundKeepsTheNearest(t *testing.T) {
 // search does not read on until the vault is over.
 func TestWayGivesUp(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("it makes ten thousand notes")
+	}
 	s := store(t)
 	each := graph.MostSeen/2 + 1
 	var docs []index.Document

@@ -246,7 +246,7 @@ func (env Env) draft(ctx context.Context, d *draft, taken map[string]bool) (stri
 	if err != nil {
 		return "", err
 	}
-	taken[p] = true
+	taken[vault.Fold(p)] = true
 	return p, env.write(d, p)
 }
 
@@ -301,7 +301,7 @@ func (env Env) place(ctx context.Context, d *draft, taken map[string]bool) (stri
 			return "", err
 		}
 		used := slices.ContainsFunc(names, func(n index.Name) bool { return vault.Fold(n.Path) == vault.Fold(p) })
-		if !used && !taken[p] {
+		if !used && !taken[vault.Fold(p)] {
 			if _, err := env.Vault.Stat(ctx, p); fault.Of(err) == fault.NotFound {
 				return p, nil
 			} else if err != nil {

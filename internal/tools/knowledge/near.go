@@ -30,12 +30,21 @@ const (
 	excerptWidth = 300
 )
 
-// model is the id of the model whose vectors are there, or "".
-func (env Env) model(ctx context.Context) (string, error) {
+// modelID is the id of the model that vectors are of, or "".
+func (env Env) modelID() string {
 	if env.Search == nil || env.Search.Model == nil {
+		return ""
+	}
+	return env.Search.Model.ID()
+}
+
+// model is the same where some note has a vector. It counts them, which is not
+// free.
+func (env Env) model(ctx context.Context) (string, error) {
+	id := env.modelID()
+	if id == "" {
 		return "", nil
 	}
-	id := env.Search.Model.ID()
 	st, err := env.Store.Stats(ctx, id)
 	if err != nil || st.Embedded == 0 {
 		return "", err
@@ -57,11 +66,7 @@ func (env Env) hashes(ctx context.Context, row *index.Row) ([]index.Hash, error)
 // near as least. Without vectors it searches for the words of the title; the
 // second result names the way.
 func (env Env) near(ctx context.Context, row *index.Row, limit int, least float64) ([]nearby, string, error) {
-	model, err := env.model(ctx)
-	if err != nil {
-		return nil, "", err
-	}
-	if model != "" {
+	if model := env.modelID(); model != "" {
 		of, err := env.hashes(ctx, row)
 		if err != nil {
 			return nil, "", err
@@ -88,13 +93,13 @@ func (env Env) near(ctx context.Context, row *index.Row, limit int, least float6
 
 // nearText does the same for a text that is not indexed.
 func (env Env) nearText(ctx context.Context, title, text string, limit int, least float64) ([]nearby, string, error) {
-	model, err := env.model(ctx)
-	if err != nil {
-		return nil, "", err
-	}
-	if model == "" {
+	model := env.modelID()
+	byWords := func() ([]nearby, string, error) {
 		found, err := env.byWords(ctx, judge.Doc{Title: title, Text: text}, "", limit, least)
 		return found, "words", err
+	}
+	if model == "" {
+		return byWords()
 	}
 	var passages []string
 	for _, c := range note.Parse("x.md", []byte(text)).Chunks {
@@ -109,7 +114,10 @@ func (env Env) nearText(ctx context.Context, title, text string, limit int, leas
 	if err != nil {
 		return nil, "", fmt.Errorf("embed the node: %w", err)
 	}
-	found, _, err := env.nearest(ctx, index.Near{Model: model, Vector: middle(vectors)}, "", limit, least)
+	found, any, err := env.nearest(ctx, index.Near{Model: model, Vector: middle(vectors)}, "", limit, least)
+	if err == nil && !any {
+		return byWords() // no note has a vector yet
+	}
 	return found, "meaning", err
 }
 

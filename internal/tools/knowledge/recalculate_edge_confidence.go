@@ -3,10 +3,12 @@ package knowledge
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"lore/internal/change"
 	"lore/internal/confidence"
 	"lore/internal/graph"
+	"lore/internal/index"
 	"lore/internal/relation"
 	"lore/internal/tool"
 )
@@ -75,7 +77,11 @@ func (in RecalculateEdgeConfidence) Plan(ctx context.Context, env Env) (EdgeConf
 
 // write puts the confidence into the line, and beside it what was stated.
 func (c *EdgeConfidence) write(ed *edit, e *graph.Edge, prior *float64) (change.Set, error) {
-	if e.Confidence != nil || c.New != confidence.Prior {
+	if prior == nil && c.New == confidence.Prior {
+		if err := ed.do(relation.Reconfide(ed.now, e.ID, nil)); err != nil {
+			return nil, err
+		}
+	} else if e.Confidence != nil || c.New != confidence.Prior {
 		if err := ed.do(relation.Reconfide(ed.now, e.ID, &c.New)); err != nil {
 			return nil, err
 		}
@@ -93,9 +99,22 @@ func (c *EdgeConfidence) write(ed *edit, e *graph.Edge, prior *float64) (change.
 	return ed.set()
 }
 
+// statedOf is what somebody said of a node: a confidence that was calculated from
+// relations would count the relation that is judged once more.
+func statedOf(r *index.Row) *float64 {
+	for _, p := range r.Props {
+		if strings.EqualFold(p.Key, priorKey) {
+			if c, err := confidenceOf(priorKey, p.Value); err == nil && c != nil {
+				return c
+			}
+		}
+	}
+	return r.Sure
+}
+
 // structure gathers what is known around a relation.
 func (env Env) structure(ctx context.Context, e *graph.Edge, from *node) (confidence.Structure, error) {
-	s := confidence.Structure{Relation: e.Type, From: from.row.Sure}
+	s := confidence.Structure{Relation: e.Type, From: statedOf(&from.row)}
 	edges, err := graph.Edges(ctx, env.Store, []string{e.From, e.To}, graph.Hop{}, false)
 	if err != nil {
 		return s, err
@@ -126,7 +145,7 @@ func (env Env) structure(ctx context.Context, e *graph.Edge, from *node) (confid
 	if err != nil || to == nil {
 		return s, err
 	}
-	s.To = to.Sure
+	s.To = statedOf(to)
 	return s, env.compare(ctx, &s, e, from, to)
 }
 

@@ -57,6 +57,15 @@ func (in UpdateNode) Plan(ctx context.Context, env Env) (NodeUpdated, change.Set
 		return none, nil, &fault.Report{Kind: fault.Conflict, Field: "if_hash", Message: fmt.Sprintf("%s changed since you read it: its hash is now %s", n.Path, n.hash), Fix: "read it again"}
 	}
 	out := NodeUpdated{NodeID: n.id(), Path: n.Path, Changed: []string{}, title: n.row.Title}
+	texts := 0
+	for key := range in.Updates {
+		if slices.Contains(textFields(), strings.TrimSpace(key)) {
+			texts++
+		}
+	}
+	if texts > 1 {
+		return none, nil, fault.Field("updates", "give the text once", "several fields of it are the text of the node")
+	}
 	e := env.edit(n)
 	for _, key := range slices.Sorted(maps.Keys(in.Updates)) {
 		was := e.now.Text()
