@@ -1,0 +1,455 @@
+package textcall
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// args gathers arguments in the order in which they were written.
+type args struct {
+	b    bytes.Buffer
+	seen map[string]bool
+}
+
+func (a *args) add(name string, v json.RawMessage) error {
+	if a.seen[name] {
+		return errNo
+	}
+	if a.seen == nil {
+		a.seen = map[string]bool{}
+		a.b.WriteByte('{')
+	} else {
+		a.b.WriteByte(',')
+	}
+	a.seen[name] = true
+	a.b.Write(quoted(name))
+	a.b.WriteByte(':')
+	a.b.Write(v)
+	return nil
+}
+
+func (a *args) json() json.RawMessage {
+	if a.seen == nil {
+		return json.RawMessage("{}")
+	}
+	return append(a.b.Bytes(), '}')
+}
+
+func (r *reader) done(name string, a *args) ([]Call, error) {
+	c, err := r.call(name, a.json())
+	if err != nil {
+		return nil, err
+	}
+	return []Call{c}, nil
+}
+
+// pythons reads [f(a=1), g(b="x")].
+func (r *reader) pythons() ([]Call, error) {
+	if err := r.must("["); err != nil {
+		return nil, err
+	}
+	calls, err := r.pythonRun()
+	if err != nil {
+		return nil, err
+	}
+	return calls, r.must("]")
+}
+
+// pythonRun reads f(a=1), g(b="x").
+func (r *reader) pythonRun() ([]Call, error) {
+	var calls []Call
+	for {
+		if !r.space() {
+			return nil, r.end()
+		}
+		if len(calls) > 0 && r.s[r.i] == ']' { // a comma too many
+			return calls, nil
+		}
+		name := r.toolName()
+		if r.i >= len(r.s) {
+			return nil, r.end()
+		}
+		if r.s[r.i] != '(' {
+			return nil, errNo
+		}
+		if _, ok := r.tools.name(name); !ok {
+			return nil, errNo
+		}
+		c, err := r.python(name)
+		if err != nil {
+			return nil, err
+		}
+		calls = append(calls, c...)
+		if more, err := r.skip(","); err != nil || !more {
+			return calls, err
+		}
+	}
+}
+
+// python reads what stands in round brackets after a name.
+func (r *reader) python(name string) ([]Call, error) {
+	r.i++
+	other := r.other
+	r.other = true
+	defer func() { r.other = other }()
+	var a args
+	for {
+		if closed, err := r.skip(")"); err != nil || closed {
+			if err != nil {
+				return nil, err
+			}
+			return r.done(name, &a)
+		}
+		if !r.space() {
+			return nil, r.end()
+		}
+		if r.s[r.i] == '{' && a.seen == nil { // f({"a": 1})
+			v, err := r.arguments()
+			if err != nil {
+				return nil, err
+			}
+			if err := r.must(")"); err != nil {
+				return nil, err
+			}
+			c, err := r.call(name, v)
+			return []Call{c}, err
+		}
+		key := strings.ReplaceAll(r.toolName(), `\_`, "_")
+		if key == "" {
+			return nil, errNo
+		}
+		if err := r.must("=", ":"); err != nil {
+			return nil, err
+		}
+		var b bytes.Buffer
+		if err := r.value(&b); err != nil {
+			return nil, err
+		}
+		if err := a.add(key, b.Bytes()); err != nil {
+			return nil, err
+		}
+		if more, err := r.skip(","); err != nil {
+			return nil, err
+		} else if !more {
+			if err := r.must(")"); err != nil {
+				return nil, err
+			}
+			return r.done(name, &a)
+		}
+	}
+}
+
+// toolName reads a name with what models put around it.
+func (r *reader) toolName() string {
+	start := r.i
+	for r.i < len(r.s) && (isName(r.s[r.i]) || r.s[r.i] == ':' || strings.HasPrefix(r.s[r.i:], `\_`)) {
+		r.i++
+		if r.s[r.i-1] == '\\' {
+			r.i++
+		}
+	}
+	return r.s[start:r.i]
+}
+
+// named reads a name and then the arguments, in the many ways there are.
+func (r *reader) named() ([]Call, error) {
+	start := r.i
+	name := strings.TrimPrefix(r.toolName(), "call:")
+	if r.i >= len(r.s) {
+		if !r.last {
+			return nil, errMore
+		}
+		r.i = start
+		return nil, errNo
+	}
+	if _, ok := r.tools.name(name); !ok {
+		r.i = start
+		return nil, errNo
+	}
+	if r.s[r.i] == '(' {
+		return r.python(name)
+	}
+	spaced := r.i
+	if !r.space() {
+		return nil, r.end()
+	}
+	w, err := r.at("{", "```", "[CALL_ID]", "[ARGS]", "<arg_key>", "<｜tool▁sep｜>", "<|tool_call_argument_begin|>", "</tool_call>")
+	if err != nil {
+		return nil, err
+	}
+	switch w {
+	case "":
+		r.i = start
+		return nil, errNo
+	case "<arg_key>", "</tool_call>":
+		return r.glm(name)
+	case "[CALL_ID]":
+		if _, _, err := r.until("[ARGS]"); err != nil {
+			return nil, err
+		}
+	case "{", "```":
+		r.other = r.other || r.s[spaced] == '{' // name{…}: Gemma's own way
+	default:
+		r.i += len(w)
+	}
+	v, err := r.arguments()
+	if err != nil {
+		return nil, err
+	}
+	c, err := r.call(name, v)
+	return []Call{c}, err
+}
+
+// glm reads <arg_key>k</arg_key><arg_value>v</arg_value> and so on.
+func (r *reader) glm(name string) ([]Call, error) {
+	known, _ := r.tools.name(name)
+	var a args
+	for {
+		more, err := r.skip("<arg_key>")
+		if err != nil {
+			return nil, err
+		}
+		if !more {
+			if !r.space() {
+				return nil, r.end()
+			}
+			if w, err := r.at("</tool_call>"); err != nil || w == "" {
+				return nil, cmpErr(err, errNo)
+			}
+			return r.done(name, &a)
+		}
+		key, _, err := r.until("</arg_key>")
+		if err != nil {
+			return nil, err
+		}
+		if err := r.must("<arg_value>"); err != nil {
+			return nil, err
+		}
+		text, _, err := r.until("</arg_value>")
+		if err != nil {
+			return nil, err
+		}
+		key = strings.TrimSpace(key)
+		if err := a.add(key, r.tools.typed(known, key, trimLine(text))); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// trimLine takes the line breaks away that tags put around a text.
+func trimLine(s string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(s, "\n"), "\n")
+}
+
+// attr reads the rest of a tag: a name, with or without quotes, then others.
+func (r *reader) attr(end string) (name, others string, err error) {
+	head, _, err := r.until(end)
+	if err != nil {
+		return "", "", err
+	}
+	if head != "" && strings.IndexByte(`"'`, head[0]) >= 0 {
+		j := strings.IndexByte(head[1:], head[0])
+		if j < 0 {
+			return "", "", errNo
+		}
+		return head[1 : 1+j], head[2+j:], nil
+	}
+	name, others, _ = strings.Cut(head, " ")
+	return strings.TrimSpace(name), others, nil
+}
+
+// function reads name><parameter=p>v</parameter></function>, or JSON inside.
+func (r *reader) function() ([]Call, error) {
+	name, _, err := r.attr(">")
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := r.tools.name(name); !ok {
+		return nil, errNo
+	}
+	if !r.space() {
+		return nil, r.end()
+	}
+	if r.s[r.i] == '{' {
+		v, err := r.arguments()
+		if err != nil {
+			return nil, err
+		}
+		if err := r.must("</function>"); err != nil {
+			return nil, err
+		}
+		c, err := r.call(name, v)
+		return []Call{c}, err
+	}
+	return r.parameters(name, []string{"<parameter=", "<parameter name=", "<param name="}, []string{"</parameter>", "</param>"}, "</function>")
+}
+
+func (r *reader) invoke() ([]Call, error) { return r.invoked("") }
+func (r *reader) dsml() ([]Call, error)   { return r.invoked("｜DSML｜") }
+
+// invoked reads "name"><parameter name="p">v</parameter></invoke>.
+func (r *reader) invoked(mark string) ([]Call, error) {
+	name, _, err := r.attr(">")
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := r.tools.name(name); !ok {
+		return nil, errNo
+	}
+	return r.parameters(name, []string{"<" + mark + "parameter name="}, []string{"</" + mark + "parameter>"}, "</"+mark+"invoke>")
+}
+
+// parameters reads tags with arguments until the closing tag of the call.
+func (r *reader) parameters(name string, opens, closes []string, end string) ([]Call, error) {
+	known, _ := r.tools.name(name)
+	var a args
+	for {
+		if ended, err := r.skip(end); err != nil {
+			return nil, err
+		} else if ended {
+			return r.done(name, &a)
+		}
+		if err := r.must(opens...); err != nil {
+			return nil, err
+		}
+		key, others, err := r.attr(">")
+		if err != nil {
+			return nil, err
+		}
+		text, _, err := r.until(closes...)
+		if err != nil {
+			return nil, err
+		}
+		v := r.tools.typed(known, key, trimLine(text))
+		if strings.Contains(others, `string="true"`) {
+			v = quoted(text)
+		}
+		if err := a.add(key, v); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// copilot reads tool</name><arg>v</arg>, up to the closing tag of the call.
+func (r *reader) copilot() ([]Call, error) {
+	name, _, err := r.until("</name>")
+	if err != nil {
+		return nil, err
+	}
+	return r.tags(name, "", "</use_tool>")
+}
+
+// tags reads arguments whose names are tags, up to a word that is not skipped.
+func (r *reader) tags(name, mark, end string) ([]Call, error) {
+	known, ok := r.tools.name(name)
+	if !ok {
+		return nil, errNo
+	}
+	var a args
+	for {
+		if !r.space() {
+			return nil, r.end()
+		}
+		if w, err := r.at(end); err != nil {
+			return nil, err
+		} else if w != "" {
+			return r.done(name, &a)
+		}
+		if err := r.must(mark + "<"); err != nil {
+			return nil, err
+		}
+		key, _, err := r.until(">")
+		if err != nil {
+			return nil, err
+		}
+		if key == "" || strings.ContainsAny(key, " </\n") {
+			return nil, errNo
+		}
+		text, _, err := r.until(mark + "</" + key + ">")
+		if err != nil {
+			return nil, err
+		}
+		if err := a.add(key, r.tools.typed(known, key, trimLine(text))); err != nil {
+			return nil, err
+		}
+	}
+}
+
+const minimaxMark = "]<]minimax[>["
+
+func (r *reader) minimax() ([]Call, error) {
+	name, _, err := r.attr(">")
+	if err != nil {
+		return nil, err
+	}
+	calls, err := r.tags(name, minimaxMark, minimaxMark+"</invoke>")
+	if err != nil {
+		return nil, err
+	}
+	return calls, r.must(minimaxMark + "</invoke>")
+}
+
+func (r *reader) kimi() ([]Call, error) {
+	r.space()
+	calls, err := r.named()
+	if err != nil {
+		return nil, err
+	}
+	return calls, r.must("<|tool_call_end|>")
+}
+
+func (r *reader) deepseek() ([]Call, error) {
+	start := r.i
+	head, _, err := r.until("<｜tool▁sep｜>")
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := r.tools.name(head); ok {
+		r.i = start
+	}
+	r.space()
+	calls, err := r.named()
+	if err != nil {
+		return nil, err
+	}
+	return calls, r.must("<｜tool▁call▁end｜>")
+}
+
+// kimi3 reads "name" index="1"<|sep|>, arguments, and the closing mark.
+func (r *reader) kimi3() ([]Call, error) {
+	name, _, err := r.attr("<|sep|>")
+	if err != nil {
+		return nil, err
+	}
+	known, ok := r.tools.name(name)
+	if !ok {
+		return nil, errNo
+	}
+	var a args
+	for {
+		if ended, err := r.skip("<|close|>call<|sep|>"); err != nil {
+			return nil, err
+		} else if ended {
+			return r.done(name, &a)
+		}
+		if err := r.must("<|open|>argument key="); err != nil {
+			return nil, err
+		}
+		key, others, err := r.attr("<|sep|>")
+		if err != nil {
+			return nil, err
+		}
+		text, _, err := r.until("<|close|>argument<|sep|>")
+		if err != nil {
+			return nil, err
+		}
+		v := r.tools.typed(known, key, text)
+		if strings.Contains(others, `type="string"`) {
+			v = quoted(text)
+		}
+		if err := a.add(key, v); err != nil {
+			return nil, err
+		}
+	}
+}
