@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"lore/internal/llm"
@@ -118,6 +119,9 @@ func bfcl(folder string) ([]sample, error) {
 				s.tools = append(s.tools, llm.Tool{Name: n, Schema: json.RawMessage(schema)})
 			}
 		}
+		s.want = slices.DeleteFunc(s.want, func(c call) bool { // a name that nobody offered is no call
+			return !slices.ContainsFunc(s.tools, func(t llm.Tool) bool { return t.Name == c.Name })
+		})
 		switch {
 		case c.BFCL == "decode_fail":
 			s.group, s.unsure = "unread by BFCL: "+c.Style, true

@@ -145,6 +145,9 @@ func (r *reader) item() ([]Call, error) {
 	case c == '{':
 		return r.objects(false)
 	case c == '[':
+		if f, err := r.formAt(forms); err != nil || f != nil { // the next block
+			return nil, cmpErr(err, errNo)
+		}
 		r.i++
 		if !r.space() {
 			return nil, r.end()

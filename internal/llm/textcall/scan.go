@@ -33,12 +33,14 @@ type scanner struct {
 	code  int      // in a code span of so many backticks
 	fence string   // in a code fence that is closed by this
 	until []string // in something that ends with one of these
+	think bool     // and that is a thought
 	prev  byte     // the last byte
 }
 
 // next is the next element; errMore when that cannot be said yet. What it says
 // of a text is what it says of any longer one.
 func (c *scanner) next(s string, last bool) (element, error) {
+	inside := c.think
 	e, err := c.look(s, last)
 	if err != nil {
 		return e, err
@@ -51,14 +53,14 @@ func (c *scanner) next(s string, last bool) (element, error) {
 	if strings.Trim(text, " \t\r") != "" {
 		c.line = false
 	}
-	if e.what == words && strings.TrimSpace(s[:e.n]) != "" && c.until == nil {
-		c.fresh = false
-	}
-	if e.what == thought {
-		c.fresh = true
-	}
-	if e.what != words {
+	inside = inside || c.think
+	switch {
+	case e.what == thought:
+		c.fresh, c.line = true, true
+	case e.what != words || inside:
 		c.line = true
+	case strings.TrimSpace(s[:e.n]) != "":
+		c.fresh = false
 	}
 	c.prev = s[e.n-1]
 	return e, nil
@@ -116,7 +118,7 @@ func runOf(s string) int {
 func (c *scanner) inUntil(s string, last bool) (element, error) {
 	r := reader{s: s, last: true}
 	if _, _, err := r.until(c.until...); err == nil {
-		c.until = nil
+		c.until, c.think = nil, false
 		return element{n: r.i}, nil
 	}
 	keep := 0
@@ -271,7 +273,7 @@ func (c *scanner) bare(s string, last bool) (element, error) {
 	if s[0] == '[' {
 		r.i = 1
 		if !r.space() {
-			return element{}, cmpErr(unless(last), nil)
+			return element{}, unless(last)
 		}
 		if isName(s[r.i]) {
 			read = r.pythons
@@ -286,7 +288,9 @@ func (c *scanner) bare(s string, last bool) (element, error) {
 			break
 		}
 		var next []Call
-		if r.space() && (r.s[r.i] == '{' || r.s[r.i] == '[') {
+		if !r.space() {
+			err = unless(last)
+		} else if r.s[r.i] == '{' || r.s[r.i] == '[' {
 			next, err = read()
 		}
 		if next == nil && !errors.Is(err, errMore) {
@@ -298,8 +302,6 @@ func (c *scanner) bare(s string, last bool) (element, error) {
 	switch {
 	case errors.Is(err, errMore):
 		return element{}, err
-	case err == nil && c.fresh:
-		return element{r.i, calls, got}, nil
 	case err == nil:
 		return element{r.i, closing, got}, nil
 	case r.i <= 1:
@@ -388,7 +390,7 @@ func (c *scanner) tag(s string, last bool) (element, error) {
 	r := c.reader(s, last)
 	for k, t := range thinking {
 		if strings.HasPrefix(s, t.open) {
-			c.until = thinkCloses[k : k+1]
+			c.until, c.think = thinkCloses[k:k+1], true
 			return element{n: len(t.open)}, nil
 		}
 		if strings.HasPrefix(s, t.close) {
@@ -473,7 +475,7 @@ func (c *scanner) harmony(s string, last bool) (element, error) {
 		}
 	}
 	if strings.Contains(head, "analysis") {
-		c.until = []string{"<|end|>", "<|call|>"}
+		c.until, c.think = []string{"<|end|>", "<|call|>"}, true
 		return element{n: k}, nil
 	}
 	return element{n: k, what: marks}, nil

@@ -239,7 +239,10 @@ func (r *reader) glm(name string) ([]Call, error) {
 
 // trimLine takes the line breaks away that tags put around a text.
 func trimLine(s string) string {
-	return strings.TrimSuffix(strings.TrimPrefix(s, "\n"), "\n")
+	if in, ok := strings.CutPrefix(s, "\n"); ok {
+		return strings.TrimSuffix(in, "\n")
+	}
+	return s
 }
 
 // attr reads the rest of a tag: a name, with or without quotes, then others.
@@ -317,7 +320,7 @@ func (r *reader) parameters(name string, opens, closes []string, end string) ([]
 		if err != nil {
 			return nil, err
 		}
-		text, _, err := r.until(closes...)
+		text, err := r.between(known, key, opens, closes)
 		if err != nil {
 			return nil, err
 		}
@@ -329,6 +332,34 @@ func (r *reader) parameters(name string, opens, closes []string, end string) ([]
 			return nil, err
 		}
 	}
+}
+
+// between is the text of an argument, up to its closing tag.
+func (r *reader) between(tool, key string, opens, closes []string) (string, error) {
+	if whole, err := r.skip("<![CDATA["); err != nil {
+		return "", err
+	} else if whole {
+		text, _, err := r.until("]]>")
+		return text, cmpErr(err, r.must(closes...))
+	}
+	start := r.i
+	text, _, err := r.until(closes...)
+	if err != nil {
+		return "", err
+	}
+	for _, open := range opens { // the closing tag was forgotten, and the next argument begins
+		k := strings.Index(text, "\n"+open)
+		if k < 0 {
+			continue
+		}
+		next, _, _ := (&reader{s: text, i: k + 1 + len(open)}).attr(">")
+		if _, known := r.tools[tool][next]; known && next != key {
+			r.mend("a missing closing tag")
+			r.i = start + k
+			return text[:k+1], nil
+		}
+	}
+	return text, nil
 }
 
 // copilot reads tool</name><arg>v</arg>, up to the closing tag of the call.
@@ -366,14 +397,55 @@ func (r *reader) tags(name, mark, end string) ([]Call, error) {
 		if key == "" || strings.ContainsAny(key, " </\n") {
 			return nil, errNo
 		}
-		text, _, err := r.until(mark + "</" + key + ">")
+		v, err := r.tagged(known, key, mark, key, 0)
 		if err != nil {
 			return nil, err
 		}
-		if err := a.add(key, r.tools.typed(known, key, trimLine(text))); err != nil {
+		if err := a.add(key, v); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// tagged is a value up to the closing tag: a text, or with marks around its
+// tags, values in values.
+func (r *reader) tagged(tool, arg, mark, tag string, depth int) (json.RawMessage, error) {
+	end := mark + "</" + tag + ">"
+	if w, err := r.at(mark + "<"); err != nil {
+		return nil, err
+	} else if w == "" || mark == "" || depth > 8 || strings.HasPrefix(r.s[r.i:], end) {
+		text, _, err := r.until(end)
+		return r.tools.typed(tool, arg, trimLine(text)), err
+	}
+	var o args
+	var list [][]byte
+	for {
+		if done, err := r.skip(end); err != nil {
+			return nil, err
+		} else if done {
+			break
+		}
+		if err := r.must(mark + "<"); err != nil {
+			return nil, err
+		}
+		key, _, err := r.until(">")
+		if err != nil {
+			return nil, err
+		}
+		v, err := r.tagged(tool, arg+"."+key, mark, key, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		if list = append(list, v); key != "item" {
+			if err := o.add(key, v); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if o.seen != nil {
+		return o.json(), nil
+	}
+	return append(append([]byte{'['}, bytes.Join(list, []byte(","))...), ']'), nil
 }
 
 const minimaxMark = "]<]minimax[>["
@@ -396,7 +468,13 @@ func (r *reader) kimi() ([]Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	return calls, r.must("<|tool_call_end|>")
+	if ended, err := r.skip("<|tool_call_end|>"); ended || err != nil {
+		return calls, err
+	}
+	if r.i == len(r.s) || strings.HasPrefix(r.s[r.i:], "<") { // forgotten, but the arguments are complete
+		return calls, unless(r.last || r.i < len(r.s))
+	}
+	return nil, errNo
 }
 
 func (r *reader) deepseek() ([]Call, error) {
@@ -405,7 +483,7 @@ func (r *reader) deepseek() ([]Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, ok := r.tools.name(head); ok {
+	if _, ok := r.tools.name(head); ok && head != "function" {
 		r.i = start
 	}
 	r.space()

@@ -47,19 +47,15 @@ func (r *reader) space() bool {
 }
 
 // at reports whether the text goes on with any of these, and asks for more
-// while it may.
+// while it may. Of words that begin alike the longer must come first.
 func (r *reader) at(words ...string) (string, error) {
 	rest := r.s[r.i:]
 	for _, w := range words {
 		if strings.HasPrefix(rest, w) {
 			return w, nil
 		}
-	}
-	if !r.last {
-		for _, w := range words {
-			if strings.HasPrefix(w, rest) {
-				return "", errMore
-			}
+		if !r.last && strings.HasPrefix(w, rest) {
+			return "", errMore
 		}
 	}
 	return "", nil
@@ -236,9 +232,6 @@ func (r *reader) text(b *bytes.Buffer) error {
 	q, err := r.at(quotes...)
 	if err != nil || q == "" {
 		return cmpErr(err, errNo)
-	}
-	if len(q) == 1 && !r.last && len(r.s)-r.i < 3 { // it may become a longer one
-		return errMore
 	}
 	start := r.i
 	r.i += len(q)
