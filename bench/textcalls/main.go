@@ -3,7 +3,7 @@
 //
 // It reads collections of answers (see bench/README.md) from a folder: those that
 // the tests of two servers hold, with what the servers read out of them, and
-// answers of real models. Each answer is read at once and byte by byte.
+// answers of real models.
 package main
 
 import (

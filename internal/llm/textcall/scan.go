@@ -376,28 +376,29 @@ var tokens = []string{
 	"<|open|>response<|sep|>", "<|close|>response<|sep|>", "<|close|>message<|sep|>", "<turn|>",
 }
 
-var thinkWords, thinkOpens, thinkCloses []string
+// headers begin the messages of harmony.
+var headers = []string{"<|channel|>", "<|start|>"}
 
-func init() {
+var thinkWords = func() (out []string) {
 	for _, t := range thinking {
-		thinkOpens, thinkCloses = append(thinkOpens, t.open), append(thinkCloses, t.close)
+		out = append(out, t.open, t.close)
 	}
-	thinkWords = append(append(thinkWords, thinkOpens...), thinkCloses...)
-}
+	return out
+}()
 
 // tag is what begins with a bracket: thoughts, tokens, calls, or just text.
 func (c *scanner) tag(s string, last bool) (element, error) {
 	r := c.reader(s, last)
-	for k, t := range thinking {
+	for _, t := range thinking {
 		if strings.HasPrefix(s, t.open) {
-			c.until, c.think = thinkCloses[k:k+1], true
+			c.until, c.think = []string{t.close}, true
 			return element{n: len(t.open)}, nil
 		}
 		if strings.HasPrefix(s, t.close) {
 			return element{n: len(t.close), what: thought}, nil
 		}
 	}
-	if w, _ := (&reader{s: s, last: true}).at("<|channel|>", "<|start|>"); w != "" {
+	if w, _ := (&reader{s: s, last: true}).at(headers...); w != "" {
 		return c.harmony(s, last)
 	}
 	f, err := r.formAt(forms)
@@ -412,7 +413,10 @@ func (c *scanner) tag(s string, last bool) (element, error) {
 	} else if w != "" {
 		return element{n: len(w), what: marks}, nil
 	}
-	if _, err := r.at(append(thinkWords, "<|channel|>", "<|start|>")...); err != nil {
+	if _, err := r.at(headers...); err != nil {
+		return element{}, err
+	}
+	if _, err := r.at(thinkWords...); err != nil {
 		return element{}, err
 	}
 	return element{n: 1}, nil

@@ -143,11 +143,14 @@ func (r *reader) python(name string) ([]Call, error) {
 // toolName reads a name with what models put around it.
 func (r *reader) toolName() string {
 	start := r.i
-	for r.i < len(r.s) && (isName(r.s[r.i]) || r.s[r.i] == ':' || strings.HasPrefix(r.s[r.i:], `\_`)) {
+	for r.i < len(r.s) && (isName(r.s[r.i]) || r.s[r.i] == ':') || strings.HasPrefix(r.s[r.i:], `\_`) {
 		r.i++
 		if r.s[r.i-1] == '\\' {
 			r.i++
 		}
+	}
+	if r.s[r.i:] == `\` && !r.last { // an underscore may follow
+		r.i++
 	}
 	return r.s[start:r.i]
 }
@@ -247,6 +250,10 @@ func trimLine(s string) string {
 
 // attr reads the rest of a tag: a name, with or without quotes, then others.
 func (r *reader) attr(end string) (name, others string, err error) {
+	const longest = 300
+	if w := r.s[r.i:]; len(w) > longest && !strings.Contains(w[:longest], end) {
+		return "", "", errNo
+	}
 	head, _, err := r.until(end)
 	if err != nil {
 		return "", "", err

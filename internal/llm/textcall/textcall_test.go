@@ -3,6 +3,7 @@ package textcall
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,6 +44,7 @@ var cases = []struct{ name, text, calls, rest string }{
 	{"llama", `{"name":"find","parameters":{"query":"x"}}; {"name":"now","parameters":{}}`, both, ""},
 	{"llama python tag", `<|python_tag|>{"name":"find","parameters":{"query":"x"}}<|eom_id|>`, findX, ""},
 	{"pythonic", `[find(query='x'), now()]`, both, ""},
+	{"pythonic, escaped", `[write\_note(path='a')]`, `write_note {"path":"a"}`, ""},
 	{"pythonic values", `[find(query="it's", limit=3, deep=True, where={'a': None}, tags=('a', 'b'))]`, `find {"query":"it's","limit":3,"deep":true,"where":{"a":null},"tags":["a","b"]}`, ""},
 	{"lfm", `Yes.<|tool_call_start|>[find(query="x")]<|tool_call_end|>`, findX, "Yes."},
 	{"granite", `<|tool_call|> [{"name":"find","arguments":{"query":"x"}}]`, findX, ""},
@@ -260,4 +262,82 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// fragments are what answers with calls are made of.
+var fragments = []string{
+	"find", "now", "rm", `"name"`, `"arguments"`, `:`, `,`, `{`, `}`, `[`, `]`, `(`, `)`, `=`, `"`, `'`, "\\", "\n", " ", "x", "1", "True", "null", ">", "> ", "`", "```", "```json\n", "~~~",
+	`{"name":"find","arguments":{"query":"x"}}`, `{"name":"now","arguments":{}}`, `find(query="x")`, `[now()]`, "<parameter=query>", "</parameter>", "</function>",
+	"<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>", "<|message|>", "to=functions.now", "<name>", "</name>", "</use_tool>", "[ARGS]", "<|plugin|>", "<![CDATA[", "]]>",
+	"<｜tool▁sep｜>", "<｜tool▁call▁end｜>", "<|tool_call_argument_begin|>", "<invoke name=\"now\">", "</invoke>", "functools", ">>>", ";", "[BEGIN", "prose", "\n\n",
+}
+
+// FuzzFragments puts answers together that are nearly calls.
+func FuzzFragments(f *testing.F) {
+	words := slices.Concat(fragments, tokens, thinkWords, headers)
+	for _, form := range forms {
+		words = append(append(words, form.open), form.closers...)
+	}
+	f.Add([]byte{1, 2, 3}, 5)
+	f.Fuzz(func(t *testing.T, picks []byte, n int) {
+		var text strings.Builder
+		for _, p := range picks {
+			text.WriteString(words[int(p)%len(words)])
+		}
+		n = min(max(n, 1), 50)
+		var pieces []string
+		for s := text.String(); s != ""; {
+			pieces = append(pieces, s[:min(n, len(s))])
+			s = s[min(n, len(s)):]
+		}
+		if err := check(pieces...); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestLinear: twice the text is not four times the work. It counts the bytes
+// that are looked at, not the time.
+func TestLinear(t *testing.T) {
+	t.Parallel()
+	for _, unit := range []string{
+		"<tool_call>{", "<tool_call>", "\n[", "\n{", "\n{\"a\":", "`", "<think>", "</think>", "[TOOL_CALLS]now[ARGS]{}", "\n```json\n{\"a\":1}\n```", "\n[\"",
+		"<function=find><parameter=query>", "<tool_call>find<arg_key>", "<|channel|>", "\n[find(query='", "<｜tool▁call▁begin｜>", "a", "<", "\n```\n{", "{\"name\":\"now\",\"arguments\":{}};",
+	} {
+		if a, b := looks(strings.Repeat(unit, 2000)), looks(strings.Repeat(unit, 4000)); b > 3*a {
+			t.Errorf("%q: %d bytes, and %d for twice as much", unit, a, b)
+		}
+	}
+}
+
+// looks is how many bytes the machine is handed to look at, in small pieces.
+func looks(text string) int {
+	m := newMachine(tools)
+	n := 0
+	for i := 0; i < len(text); i += 7 {
+		if p := text[i:min(i+7, len(text))]; len(m.unread)+len(p) >= m.enough {
+			n += len(m.unread) + len(p)
+			m.feed(p)
+		} else {
+			m.feed(p)
+		}
+	}
+	return n + len(m.unread)
+}
+
+func BenchmarkParse(b *testing.B) {
+	prose := strings.Repeat("A line of an answer that says something, with a [link](x), `code` and a < b.\n", 200)
+	call := `<tool_call>{"name":"write_note","arguments":{"path":"a","text":"` + strings.Repeat(`a line of a note\n`, 900) + `"}}</tool_call>`
+	for name, text := range map[string]string{"prose": prose, "call": call} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				m := newMachine(tools)
+				for i := 0; i < len(text); i += 8 {
+					m.feed(text[i:min(i+8, len(text))])
+				}
+				m.finish(true)
+			}
+		})
+	}
 }

@@ -105,6 +105,7 @@ func (r *reader) until(words ...string) (text, word string, err error) {
 		}
 	}
 	if at < 0 {
+		r.i = len(r.s) // all of it belongs to what is not complete
 		return "", "", r.end()
 	}
 	text = r.s[r.i : r.i+at]
