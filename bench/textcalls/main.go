@@ -43,7 +43,7 @@ type call struct {
 
 // A score counts what happened to the samples of a group.
 type score struct {
-	samples, right, wrong, missed, invented, content, kept, repaired int
+	samples, right, wrong, missed, invented, unjudged, content, kept, repaired int
 }
 
 func main() {
@@ -87,7 +87,7 @@ func table(title string, list []sample, show string) {
 			}
 		}
 	}
-	fmt.Printf("\n**%s**, %.0f MB/s\n\n| group | answers | calls right | other arguments | missed | invented | mended | text kept |\n|---|---|---|---|---|---|---|---|\n", title, float64(size)/1e6/took.Seconds())
+	fmt.Printf("\n**%s**, %.0f MB/s\n\n| group | answers | calls right | other arguments | missed | invented | not judged | mended | text kept |\n|---|---|---|---|---|---|---|---|---|\n", title, float64(size)/1e6/took.Seconds())
 	groups := make([]string, 0, len(scores))
 	for g := range scores {
 		groups = append(groups, g)
@@ -100,7 +100,7 @@ func table(title string, list []sample, show string) {
 	})
 	for _, g := range groups {
 		s := scores[g]
-		fmt.Printf("| %s | %d | %d | %d | %d | %d | %d | %d of %d |\n", g, s.samples, s.right, s.wrong, s.missed, s.invented, s.repaired, s.kept, s.content)
+		fmt.Printf("| %s | %d | %d | %d | %d | %d | %d | %d | %d of %d |\n", g, s.samples, s.right, s.wrong, s.missed, s.invented, s.unjudged, s.repaired, s.kept, s.content)
 	}
 }
 
@@ -130,6 +130,10 @@ func judge(s sample, to *score) bool {
 				to.right++
 			}
 		}
+	}
+	if s.unsure {
+		to.unjudged += len(got)
+		good = len(got) > 0
 	}
 	if content := strings.TrimSpace(s.content); content != "" {
 		to.content++

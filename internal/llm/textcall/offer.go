@@ -104,3 +104,22 @@ func (o offer) typed(tool, arg, text string) json.RawMessage {
 	}
 	return v
 }
+
+// fit is a value of a language with types of its own, as the schema wants it:
+// "5" for a number is 5, and 5 for a text is "5".
+func (o offer) fit(tool, arg string, v json.RawMessage) json.RawMessage {
+	want := o[tool][arg]
+	switch {
+	case len(want) == 0 || len(v) == 0:
+	case v[0] == '"' && !slices.Contains(want, "string"):
+		var text string
+		if json.Unmarshal(v, &text) == nil {
+			if t := o.typed(tool, arg, text); t[0] != '"' {
+				return t
+			}
+		}
+	case len(want) == 1 && want[0] == "string" && strings.IndexByte(`{["n`, v[0]) < 0:
+		return quoted(string(v))
+	}
+	return v
+}

@@ -2,6 +2,7 @@ package textcall
 
 import (
 	"errors"
+	"slices"
 	"strings"
 )
 
@@ -230,13 +231,17 @@ func (c *scanner) reader(s string, last bool) *reader {
 	return &reader{s: s, last: last, tools: c.tools}
 }
 
+// callFences are what a fence may say of itself when it holds calls: a note that
+// is shown stands in others.
+var callFences = []string{"", "json", "python", "py", "xml", "tool_call", "tool_calls", "tool_code", "tool", "tools", "function", "function_call"}
+
 // openFence is a code fence: calls if there is nothing else in it, else code.
 func (c *scanner) openFence(s string, run int, last bool) (element, error) {
 	info := strings.IndexByte(s, '\n')
 	if info < 0 && len(s) < 80 && !last {
 		return element{}, errMore
 	}
-	if info >= 0 && info < 80 {
+	if info >= 0 && slices.Contains(callFences, strings.TrimSpace(s[run:info])) {
 		r := c.reader(s, last)
 		r.i = info
 		got, err := r.item()
@@ -368,6 +373,12 @@ var thinking = []struct{ open, close string }{
 	{"<|channel>thought", "<channel|>"},
 }
 
+// quotations are what a model shows: comments, and results that it made up.
+var quotations = []struct{ open, close string }{
+	{"<!--", "-->"},
+	{"<tool_response", "</tool_response>"},
+}
+
 // tokens of templates, and closing words that stand alone.
 var tokens = []string{
 	"<|im_start|>", "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|end|>", "<|call|>", "<|return|>", "<|endoftext|>",
@@ -383,6 +394,9 @@ var thinkWords = func() (out []string) {
 	for _, t := range thinking {
 		out = append(out, t.open, t.close)
 	}
+	for _, q := range quotations {
+		out = append(out, q.open)
+	}
 	return out
 }()
 
@@ -396,6 +410,12 @@ func (c *scanner) tag(s string, last bool) (element, error) {
 		}
 		if strings.HasPrefix(s, t.close) {
 			return element{n: len(t.close), what: thought}, nil
+		}
+	}
+	for _, q := range quotations {
+		if strings.HasPrefix(s, q.open) {
+			c.until = []string{q.close}
+			return element{n: len(q.open)}, nil
 		}
 	}
 	if w, _ := (&reader{s: s, last: true}).at(headers...); w != "" {

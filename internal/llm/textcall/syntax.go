@@ -126,7 +126,8 @@ func (r *reader) python(name string) ([]Call, error) {
 		if err := r.value(&b); err != nil {
 			return nil, err
 		}
-		if err := a.add(key, b.Bytes()); err != nil {
+		known, _ := r.tools.name(name)
+		if err := a.add(key, r.tools.fit(known, key, b.Bytes())); err != nil {
 			return nil, err
 		}
 		if more, err := r.skip(","); err != nil {
