@@ -351,7 +351,7 @@ func (r *reader) fromJSON(v json.RawMessage, strict bool) ([]Call, error) {
 			break
 		}
 	}
-	if strict && !told {
+	if strict && !told || isSchema(args) {
 		return nil, errNo
 	}
 	args, err := r.asObject(args)
@@ -360,4 +360,14 @@ func (r *reader) fromJSON(v json.RawMessage, strict bool) ([]Call, error) {
 	}
 	c, err := r.call(name, args)
 	return []Call{c}, err
+}
+
+// isSchema is what a tool takes, not what it is given: models repeat how tools
+// are described.
+func isSchema(v json.RawMessage) bool {
+	var s struct {
+		Type       string         `json:"type"`
+		Properties map[string]any `json:"properties"`
+	}
+	return json.Unmarshal(v, &s) == nil && s.Type == "object" && s.Properties != nil
 }

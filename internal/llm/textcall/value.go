@@ -135,8 +135,7 @@ func (r *reader) value(b *bytes.Buffer) error {
 	case c == '[':
 		return r.list(b, "]")
 	case c == '(':
-		r.mend("round brackets for a list")
-		return r.list(b, ")")
+		return r.round(b)
 	case c == '"' || c == '\'' || c == '<':
 		return r.text(b)
 	case c == '-' || c == '+' || c == '.' || c >= '0' && c <= '9':
@@ -224,6 +223,22 @@ func (r *reader) list(b *bytes.Buffer, closing string) error {
 		}
 		b.WriteByte(',')
 	}
+}
+
+// round is a list in round brackets, or one value with brackets around it.
+func (r *reader) round(b *bytes.Buffer) error {
+	r.mend("round brackets")
+	var in bytes.Buffer
+	if err := r.list(&in, ")"); err != nil {
+		return err
+	}
+	var list []json.RawMessage
+	out := in.Bytes()
+	if json.Unmarshal(out, &list) == nil && len(list) == 1 && !strings.HasSuffix(strings.TrimRight(r.s[:r.i-1], " \t\r\n"), ",") {
+		out = list[0]
+	}
+	b.Write(out)
+	return nil
 }
 
 // quotes that a text may stand in, the longer first.
