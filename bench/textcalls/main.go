@@ -135,7 +135,7 @@ func judge(s sample, to *score) bool {
 		to.unjudged += len(got)
 		good = len(got) > 0
 	}
-	if content := strings.TrimSpace(s.content); content != "" {
+	if content := strings.TrimSpace(s.content); content != "" && strings.Contains(s.raw, content) {
 		to.content++
 		if strings.Contains(rest, content) {
 			to.kept++

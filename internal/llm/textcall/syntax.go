@@ -3,6 +3,7 @@ package textcall
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -421,7 +422,8 @@ func (r *reader) tagged(tool, arg, mark, tag string, depth int) (json.RawMessage
 	end := mark + "</" + tag + ">"
 	if w, err := r.at(mark + "<"); err != nil {
 		return nil, err
-	} else if w == "" || mark == "" || depth > 8 || strings.HasPrefix(r.s[r.i:], end) {
+	} else if want := r.tools[tool][arg]; w == "" || mark == "" || depth > 8 || strings.HasPrefix(r.s[r.i:], end) ||
+		slices.Contains(want, "string") && !slices.Contains(want, "object") && !slices.Contains(want, "array") {
 		text, _, err := r.until(end)
 		return r.tools.typed(tool, arg, trimLine(text)), err
 	}
