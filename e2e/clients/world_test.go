@@ -141,6 +141,7 @@ func (w *world) read(path string) string {
 // The addresses of a running server.
 type server struct {
 	Address  string // of the shell
+	Login    string // lets a person in
 	Fixtures string // of the endpoint without tokens
 }
 

@@ -192,32 +192,47 @@ func (s *session) follow(ctx context.Context, reg *tool.Registry) error {
 	}
 	w := s.vault.Watch(ctx, vault.WatchOptions{})
 	defer w.Wait()
-	wake := make(chan struct{}, 1)
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	wg.Go(func() { s.attend(ctx, reg) })
 	wg.Go(func() { s.hub.Run(ctx) })
 	if s.model != nil {
-		wg.Go(func() { s.embedOnWake(ctx, wake) })
+		wg.Go(func() { s.embedOnWake(ctx) })
 	}
-	return s.indexer.Serve(ctx, w.Batches(), func() {
-		select {
-		case wake <- struct{}{}:
-		default:
-		}
-	})
+	return s.indexer.Serve(ctx, w.Batches(), s.stir)
 }
 
+// stir wakes who embeds. What a tool wrote is indexed before the system tells of
+// it, so that the one who hears of it finds nothing new.
+func (s *session) stir() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// calm is how long nothing was embedded before the index is put in order: that
+// keeps writers waiting, and agents write many notes one after the other.
+const calm = 2 * time.Second
+
 // embedOnWake embeds what is new, on half the cores: someone is working here.
-func (s *session) embedOnWake(ctx context.Context, wake <-chan struct{}) {
+func (s *session) embedOnWake(ctx context.Context) {
+	var rest <-chan time.Time
 	for {
+		var err error
 		select {
 		case <-ctx.Done():
 			return
-		case <-wake:
-			if err := s.embedAll(ctx, max(1, runtime.GOMAXPROCS(0)/2)); err != nil && ctx.Err() == nil {
-				s.log.Warn("passages could not be embedded", "error", err)
+		case <-s.wake:
+			var n int
+			if n, err = s.embedder(max(1, runtime.GOMAXPROCS(0)/2)).Run(ctx); n > 0 {
+				rest = time.After(calm)
 			}
+		case <-rest:
+			rest, err = nil, s.store.Settle(ctx)
+		}
+		if err != nil && ctx.Err() == nil {
+			s.log.Warn("passages could not be embedded", "error", err)
 		}
 	}
 }

@@ -178,6 +178,7 @@ func (s *session) settle(ctx context.Context, paths []string) error {
 	s.mu.Lock()
 	s.changed = true
 	s.mu.Unlock()
+	s.stir()
 	return err
 }
 

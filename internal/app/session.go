@@ -44,7 +44,8 @@ type session struct {
 
 	mu      sync.Mutex
 	sum     index.Summary
-	changed bool // a tool changed notes, whose passages may lack vectors
+	changed bool          // a tool changed notes, whose passages may lack vectors
+	wake    chan struct{} // there are passages without vectors, for who follows the vault
 }
 
 // open opens the vault that the flags name.
@@ -104,7 +105,7 @@ func (a *app) openSession(ctx context.Context, g cli.Globals, o cli.OpenOptions)
 	if err != nil {
 		return nil, err
 	}
-	s := &session{app: a, log: log, bus: o.Bus}
+	s := &session{app: a, log: log, bus: o.Bus, wake: make(chan struct{}, 1)}
 	if s.bus == nil {
 		s.bus = event.NewBus()
 	}

@@ -338,7 +338,7 @@ func (c *call) performAct(ctx context.Context, again *Question) (Result, error) 
 	c.rec.Decision, c.rec.Reason = policy.Allow, "a person approved it"
 	value, set, err := c.ran(ctx)
 	if err != nil || len(set) == 0 {
-		return c.result(value), err
+		return c.found(value, err)
 	}
 	d, err := c.judge(ctx, set, previewOf(c.tool, value, set), "")
 	if err != nil {

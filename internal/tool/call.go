@@ -208,6 +208,15 @@ func (c *call) result(value any) Result {
 	return Result{Success: true, Notices: c.notices, Value: value, Tool: c.tool, Untrusted: c.tool.Source != "" || c.tool.Untrusted}
 }
 
+// found is the answer of an act that changes nothing, in a word of its own.
+func (c *call) found(value any, err error) (Result, error) {
+	res := c.result(value)
+	if v, ok := value.(Previewer); ok && err == nil {
+		res.Message = v.Preview().Summary
+	}
+	return res, err
+}
+
 // change plans, and then carries out or asks.
 func (c *call) change(ctx context.Context) (Result, error) {
 	value, set, err := c.planned(ctx)
@@ -330,7 +339,7 @@ func (c *call) act(ctx context.Context) (Result, error) {
 	}
 	value, set, err := c.ran(ctx)
 	if err != nil || len(set) == 0 {
-		return c.result(value), err
+		return c.found(value, err)
 	}
 	if d, err = c.judge(ctx, set, previewOf(c.tool, value, set), ""); err != nil {
 		return Result{}, err

@@ -32,6 +32,9 @@ type Finished struct {
 func (c *call) end(ctx context.Context, res *Result, err error) error {
 	c.rec.Duration = c.deps.Now().Sub(c.start)
 	c.rec.Summary = res.Message
+	if v, ok := res.Value.(Viewer); ok && c.rec.Summary == "" {
+		c.rec.Summary = v.View().Foot
+	}
 	switch {
 	case errors.Is(err, errAgain):
 		c.rec.Status = CallPending

@@ -41,8 +41,8 @@ type common struct {
 	IsError   *bool        `json:"isError,omitempty"`
 	Error     string       `json:"error,omitempty"`
 	Message   string       `json:"message,omitempty"`
-	Feedback  string       `json:"user_feedback,omitempty"`
-	Refused   string       `json:"operation,omitempty"` // the tool that a person said no to
+	Feedback  *string      `json:"user_feedback,omitempty"` // of a no it is there, even empty
+	Refused   string       `json:"operation,omitempty"`     // the tool that a person said no to
 	Notices   []string     `json:"notices,omitempty"`
 	DryRun    bool         `json:"dry_run,omitempty"`
 	Preview   *Preview     `json:"preview,omitempty"`
@@ -104,7 +104,10 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	}
 	common := common{
 		Success: r.Success, Message: r.Message, Notices: r.Notices, DryRun: r.DryRun, Preview: r.Preview,
-		Operation: r.Operation, Changes: r.Changes, Error: r.Refused, Feedback: r.Feedback, Untrusted: r.Untrusted,
+		Operation: r.Operation, Changes: r.Changes, Error: r.Refused, Untrusted: r.Untrusted,
+	}
+	if r.Refused != "" || r.Feedback != "" {
+		common.Feedback = &r.Feedback
 	}
 	if r.Refused != "" {
 		common.IsError = new(bool) // a no is an answer, not an error

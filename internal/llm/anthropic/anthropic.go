@@ -7,6 +7,8 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"maps"
+	"net/http"
 	"net/url"
 
 	"lore/internal/llm"
@@ -19,30 +21,37 @@ const Base = "https://api.anthropic.com"
 // version is the one of the API that this package is written for.
 const version = "2023-06-01"
 
+// A Config says where a provider is.
+type Config struct {
+	Name      string // how its models begin; "": anthropic
+	BaseURL   string // without the version; "": Anthropic itself
+	Key       func() (string, error)
+	Headers   map[string]string
+	Local     bool              // what is at an address of this machine runs here: it is no gateway
+	Transport http.RoundTripper // nil: the usual one
+}
+
 // A Provider serves models over the Messages API.
 type Provider struct {
 	name   string
-	server wire.Server
+	server *wire.Server
+	local  bool
 }
 
-// New makes one that is called name; "": anthropic. Of the server all but the key
-// may be left out.
-func New(name string, s wire.Server) *Provider {
-	if name == "" {
-		name = "anthropic"
+var _ llm.Provider = (*Provider)(nil)
+
+// New makes a provider. Nothing is asked yet.
+func New(c Config) *Provider {
+	if c.Name == "" {
+		c.Name = "anthropic"
 	}
-	if s.Base == "" {
-		s.Base = Base
-	}
-	if s.KeyHeader == "" {
-		s.KeyHeader = "x-api-key"
+	if c.BaseURL == "" {
+		c.BaseURL = Base
 	}
 	headers := map[string]string{"anthropic-version": version}
-	for k, v := range s.Headers {
-		headers[k] = v
-	}
-	s.Headers = headers
-	return &Provider{name: name, server: s}
+	maps.Copy(headers, c.Headers)
+	s := &wire.Server{Base: c.BaseURL, Key: c.Key, KeyHeader: "x-api-key", Headers: headers, Transport: c.Transport}
+	return &Provider{name: c.Name, server: s, local: c.Local && s.Local()}
 }
 
 // Name is how models of it begin.
@@ -63,6 +72,7 @@ func (p *Provider) Models(ctx context.Context) ([]llm.Info, error) {
 				ID           string `json:"id"`
 				MaxIn        int    `json:"max_input_tokens"`
 				MaxOut       int    `json:"max_tokens"`
+				Lifecycle    string `json:"lifecycle"`
 				Capabilities *struct {
 					Image    supported `json:"image_input"`
 					Thinking supported `json:"thinking"`
@@ -79,7 +89,10 @@ func (p *Provider) Models(ctx context.Context) ([]llm.Info, error) {
 			return nil, err
 		}
 		for _, d := range page.Data {
-			info := llm.Info{Name: d.ID, Context: d.MaxIn, MaxOut: d.MaxOut, Local: p.server.Local()}
+			if d.Lifecycle == "retired" {
+				continue // listed, and refused
+			}
+			info := llm.Info{Name: d.ID, Context: d.MaxIn, MaxOut: d.MaxOut, Local: p.local}
 			no := false
 			info.Embedding = &no
 			if f := familyOf(d.ID); f.claude {
@@ -133,7 +146,8 @@ func (m *model) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Event, 
 		}
 		defer body.Close()
 		d := wire.NewDraft(yield)
-		(&reader{draft: d, box: box, by: m.ID()}).read(wire.Events(body))
+		d.Limit, _ = in["max_tokens"].(int)
+		(&reader{draft: d, box: box, by: m.ID(), free: m.provider.local}).read(wire.Events(body))
 	}
 }
 

@@ -87,11 +87,7 @@ func (m *model) thinking(r *llm.Request, most int) (map[string]any, int) {
 	if !r.Think || forced || !m.family.thinks() {
 		return nil, most
 	}
-	if m.family.adaptive() {
-		// The newest show nothing of what they think unless they are told to.
-		return map[string]any{"type": "adaptive", "display": "summarized"}, most
-	}
-	if m.unsigned(r.Messages) {
+	if !m.family.adaptive() && m.unsigned(r.Messages) {
 		return nil, most
 	}
 	budget, ok := budgets[m.tuning.Effort]
@@ -100,6 +96,10 @@ func (m *model) thinking(r *llm.Request, most int) (map[string]any, int) {
 	}
 	if r.MaxTokens > 0 {
 		most = r.MaxTokens + budget
+	}
+	if m.family.adaptive() {
+		// The newest show nothing of what they think unless they are told to.
+		return map[string]any{"type": "adaptive", "display": "summarized"}, most
 	}
 	if limit := m.family.maxOut(); most > limit {
 		most = max(limit, r.MaxTokens)

@@ -11,7 +11,7 @@ import (
 // sent is the request that a model would send.
 func sent(t *testing.T, name string, tune llm.Tuning, r llm.Request) map[string]any {
 	t.Helper()
-	m, _ := New("", wire.Server{}).Model(name, tune).(*model)
+	m, _ := New(Config{}).Model(name, tune).(*model)
 	body, err := m.body(&r, wire.NewToolbox(r.Tools))
 	if err != nil {
 		t.Fatal(err)
@@ -58,6 +58,7 @@ func TestThinking(t *testing.T) {
 	}{
 		{"claude-opus-4-7", "", true, "", 0, `{"type":"adaptive","display":"summarized"}`, "32000", "", ""},
 		{"claude-opus-4-6-20260205", "high", true, "", 0, `{"type":"adaptive","display":"summarized"}`, "32000", "", `{"effort":"high"}`},
+		{"claude-opus-5-5", "low", true, "", 500, `{"type":"adaptive","display":"summarized"}`, "2548", "", `{"effort":"low"}`}, // thoughts count as a part of the answer
 		{"claude-mythos-preview", "", true, "", 0, `{"type":"adaptive","display":"summarized"}`, "32000", "", ""},
 		{"claude-fable-5-1", "low", false, "", 0, "", "32000", "", `{"effort":"low"}`}, // the newest refuse a temperature
 		{"claude-sonnet-4-6", "", false, "", 100, "", "100", "0.7", ""},
@@ -167,7 +168,7 @@ func TestTuning(t *testing.T) {
 	is(t, "extra", got["service_tier"], `"auto"`)
 	is(t, "extra wins", got["max_tokens"], "7")
 	is(t, "half of the context", sent(t, "claude-opus-5", llm.Tuning{Context: 20000}, llm.Request{Messages: hello()})["max_tokens"], "10000")
-	m, _ := New("", wire.Server{}).Model("claude", llm.Tuning{Extra: json.RawMessage(`[]`)}).(*model)
+	m, _ := New(Config{}).Model("claude", llm.Tuning{Extra: json.RawMessage(`[]`)}).(*model)
 	if _, err := m.body(&llm.Request{}, wire.NewToolbox(nil)); err == nil {
 		t.Error("extra fields that are no object")
 	}

@@ -15,6 +15,7 @@ type reader struct {
 	draft  *wire.Draft
 	box    *wire.Toolbox
 	by     string // whose the signatures are
+	free   bool   // nothing is paid
 	blocks map[int]*block
 	fresh  int // input that no cache had to do with
 	usage  llm.Usage
@@ -162,7 +163,7 @@ func (r *reader) close(b *block) {
 		r.draft.Write(b.piece, b.input)
 	}
 	if b.kind == "thinking" && b.signature != "" {
-		raw, err := json.Marshal(map[string]string{"type": "thinking", "thinking": b.piece.Said(), "signature": b.signature})
+		raw, err := wire.Marshal(map[string]string{"type": "thinking", "thinking": b.piece.Said(), "signature": b.signature})
 		if err == nil { // strings always can be
 			b.piece.Opaque, b.piece.OpaqueBy = raw, r.by
 		}
@@ -208,6 +209,9 @@ func (r *reader) finish() {
 	if r.stop == "" {
 		r.draft.Fail(llm.ErrCut)
 		return
+	}
+	if r.free {
+		r.usage.CostUSD = new(float64)
 	}
 	r.draft.Finish(stop, r.usage)
 }

@@ -21,7 +21,6 @@ import (
 	"lore/internal/llm/prices"
 	"lore/internal/llm/quote"
 	"lore/internal/llm/retry"
-	"lore/internal/llm/wire"
 )
 
 // A Place is what a person says about a provider. What is empty is as the
@@ -113,9 +112,9 @@ func (c *Catalog) Provider(name string) (llm.Provider, error) {
 	var out llm.Provider
 	switch p.Kind {
 	case "anthropic":
-		out = anthropic.New(name, wire.Server{Base: p.BaseURL, Key: key})
+		out = anthropic.New(anthropic.Config{Name: name, BaseURL: p.BaseURL, Key: key})
 	case "gemini":
-		out = gemini.New(name, wire.Server{Base: p.BaseURL, Key: key})
+		out = gemini.New(gemini.Config{Name: name, BaseURL: p.BaseURL, Key: key})
 	case "ollama":
 		out = ollama.New(ollama.Config{Name: name, BaseURL: p.BaseURL, Key: key})
 	default:

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -21,25 +22,33 @@ const Base = "https://generativelanguage.googleapis.com"
 // version stands before every path.
 const version = "/v1beta/"
 
+// A Config says where a provider is.
+type Config struct {
+	Name      string // how its models begin; "": gemini
+	BaseURL   string // without the version; "": that of the API itself
+	Key       func() (string, error)
+	Headers   map[string]string
+	Transport http.RoundTripper // nil: the usual one
+}
+
 // A Provider serves models over the Gemini API.
 type Provider struct {
 	name   string
-	server wire.Server
+	server *wire.Server
 }
 
-// New makes one that is called name; "": gemini. Of the server all but the key
-// may be left out.
-func New(name string, s wire.Server) *Provider {
-	if name == "" {
-		name = "gemini"
+var _ llm.Provider = (*Provider)(nil)
+
+// New makes a provider. Nothing is asked yet. The key never stands in an
+// address, which would get into logs.
+func New(c Config) *Provider {
+	if c.Name == "" {
+		c.Name = "gemini"
 	}
-	if s.Base == "" {
-		s.Base = Base
+	if c.BaseURL == "" {
+		c.BaseURL = Base
 	}
-	if s.KeyHeader == "" {
-		s.KeyHeader = "x-goog-api-key" // never in the address, which gets into logs
-	}
-	return &Provider{name: name, server: s}
+	return &Provider{c.Name, &wire.Server{Base: c.BaseURL, Key: c.Key, KeyHeader: "x-goog-api-key", Headers: c.Headers, Transport: c.Transport}}
 }
 
 // Name is how models of it begin.

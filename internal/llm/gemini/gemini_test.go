@@ -52,7 +52,7 @@ func serve(t *testing.T, check func(n int, r *http.Request, body []byte), files 
 			t.Errorf("%d requests of %d", n, len(files))
 		}
 	})
-	return New("", wire.Server{Base: srv.URL, Key: func() (string, error) { return "AIza-test", nil }})
+	return New(Config{BaseURL: srv.URL, Key: func() (string, error) { return "AIza-test", nil }})
 }
 
 func ask(t *testing.T, files ...string) (llm.Answer, error) {
@@ -142,6 +142,9 @@ func TestCutAnywhere(t *testing.T) {
 		whole := read(t, file)
 		least := strings.LastIndex(string(whole), `"STOP"`)
 		for _, abort := range []bool{false, true} {
+			if abort && file != "tools.sse" {
+				continue // one is enough
+			}
 			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				n, _ := strconv.Atoi(strings.Split(r.URL.Path, "/")[1])
 				_, _ = w.Write(whole[:n])
@@ -151,7 +154,7 @@ func TestCutAnywhere(t *testing.T) {
 				}
 			}))
 			for n := range len(whole) + 1 {
-				m := New("", wire.Server{Base: srv.URL + "/" + strconv.Itoa(n)}).Model("gemini-3-flash", llm.Tuning{})
+				m := New(Config{BaseURL: srv.URL + "/" + strconv.Itoa(n)}).Model("gemini-3-flash", llm.Tuning{})
 				var finished, parts bool
 				var failed error
 				for e, err := range m.Stream(t.Context(), llm.Request{Messages: []llm.Message{llm.Say(llm.User, "x")}}) {
@@ -184,7 +187,7 @@ func TestIDsOfTheAPIAreKept(t *testing.T) {
 	if err != nil || a.Stop != llm.WantsTool || len(a.Parts) != 2 || a.Parts[0].ID != "8f3k2j1d" || a.Parts[1].ID != "9a8b7c6d" {
 		t.Fatalf("%+v, %v", a, err)
 	}
-	m, _ := New("", wire.Server{}).Model("gemini-3-pro-preview", llm.Tuning{}).(*model)
+	m, _ := New(Config{}).Model("gemini-3-pro-preview", llm.Tuning{}).(*model)
 	raw, err := json.Marshal(m.contents([]llm.Message{{Role: llm.Assistant, Parts: a.Parts}, {Role: llm.Results, Parts: []llm.Part{
 		{Kind: llm.ToolResult, ID: "8f3k2j1d", Text: "1"}, {Kind: llm.ToolResult, ID: "9a8b7c6d", Text: "2"},
 	}}}, wire.NewToolbox(nil)))
@@ -221,7 +224,7 @@ func TestStops(t *testing.T) {
 		for file, calls := range map[string]bool{"answer.sse": false, "tools.sse": true} {
 			raw := strings.Replace(string(read(t, file)), "STOP", reason, 1)
 			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, raw) }))
-			a, err := llm.Ask(t.Context(), New("", wire.Server{Base: srv.URL}).Model("gemini", llm.Tuning{}), llm.Request{})
+			a, err := llm.Ask(t.Context(), New(Config{BaseURL: srv.URL}).Model("gemini", llm.Tuning{}), llm.Request{})
 			srv.Close()
 			expected := want
 			if calls && want == llm.Stopped {
@@ -268,7 +271,7 @@ func TestRefusals(t *testing.T) {
 			w.WriteHeader(c.status)
 			_, _ = io.WriteString(w, c.body)
 		}))
-		_, err := llm.Ask(t.Context(), New("", wire.Server{Base: srv.URL}).Model("gemini", llm.Tuning{}), llm.Request{})
+		_, err := llm.Ask(t.Context(), New(Config{BaseURL: srv.URL}).Model("gemini", llm.Tuning{}), llm.Request{})
 		srv.Close()
 		var e *llm.Error
 		if !errors.As(err, &e) || e.Kind != c.kind || e.Status != c.status || e.RetryAfter != c.wait {
@@ -292,7 +295,7 @@ func TestModelsPaged(t *testing.T) {
 		}
 	}))
 	defer srv.Close()
-	list, err := New("", wire.Server{Base: srv.URL}).Models(t.Context())
+	list, err := New(Config{BaseURL: srv.URL}).Models(t.Context())
 	if err != nil || len(list) != 2 || list[0].Name != "gemini-2.5-flash" || list[0].Context != 1048576 || list[0].MaxOut != 65536 || !*list[0].Thinking || *list[0].Embedding ||
 		list[1].Name != "gemini-embedding-001" || !*list[1].Embedding || list[1].Thinking != nil {
 		t.Errorf("%+v, %v", list, err)
@@ -313,7 +316,7 @@ func TestEmbedInBatches(t *testing.T) {
 		_, _ = io.WriteString(w, `{"embeddings":[`+vectors+`]}`)
 	}))
 	defer srv.Close()
-	p := New("", wire.Server{Base: srv.URL})
+	p := New(Config{BaseURL: srv.URL})
 	var texts []string
 	for i := range 101 {
 		texts = append(texts, fmt.Sprint("t", i))
@@ -330,7 +333,7 @@ func TestFewerVectorsThanTexts(t *testing.T) {
 		_, _ = io.WriteString(w, `{"embeddings":[{"values":[1]}]}`)
 	}))
 	defer srv.Close()
-	if _, _, err := New("", wire.Server{Base: srv.URL}).Embed(t.Context(), "e", []string{"a", "b"}); err == nil {
+	if _, _, err := New(Config{BaseURL: srv.URL}).Embed(t.Context(), "e", []string{"a", "b"}); err == nil {
 		t.Error("two texts, one vector, and no error")
 	}
 }

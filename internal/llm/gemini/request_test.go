@@ -11,7 +11,7 @@ import (
 // sent is the request that a model would send.
 func sent(t *testing.T, name string, tune llm.Tuning, r llm.Request) map[string]any {
 	t.Helper()
-	m, _ := New("", wire.Server{}).Model(name, tune).(*model)
+	m, _ := New(Config{}).Model(name, tune).(*model)
 	body, err := m.body(&r, wire.NewToolbox(r.Tools))
 	if err != nil {
 		t.Fatal(err)
@@ -172,7 +172,7 @@ func TestExtra(t *testing.T) {
 	t.Parallel()
 	got := sent(t, "gemini-3-pro", llm.Tuning{Extra: json.RawMessage(`{"safetySettings":[]}`)}, llm.Request{Messages: hello()})
 	is(t, "extra", got["safetySettings"], "[]")
-	m, _ := New("", wire.Server{}).Model("gemini", llm.Tuning{Extra: json.RawMessage(`[]`)}).(*model)
+	m, _ := New(Config{}).Model("gemini", llm.Tuning{Extra: json.RawMessage(`[]`)}).(*model)
 	if _, err := m.body(&llm.Request{}, wire.NewToolbox(nil)); err == nil {
 		t.Error("extra fields that are no object")
 	}

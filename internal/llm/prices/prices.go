@@ -106,7 +106,7 @@ func Local(provider, model string) bool {
 	switch strings.ToLower(provider) {
 	case "ollama":
 		return !strings.HasSuffix(model, "-cloud") && !strings.HasSuffix(model, ":cloud")
-	case "lmstudio", "llamacpp", "quote":
+	case "lmstudio", "llama", "llamacpp", "quote":
 		return true
 	}
 	return false

@@ -147,9 +147,9 @@ func newDraft(typ string, content map[string]any) (*draft, error) {
 			err = fault.Field("content", "give it as text", "%s is no text", key)
 		}
 		delete(d.properties, key)
-		return strings.TrimSpace(s)
+		return bare(s)
 	}
-	d.title, d.id = strings.Join(strings.Fields(take("title")), " "), take("id")
+	d.title, d.id = strings.Join(strings.Fields(take("title")), " "), strings.TrimSpace(take("id"))
 	for _, f := range textFields() {
 		if d.text == "" {
 			d.text = take(f)
@@ -280,9 +280,6 @@ func (env Env) write(d *draft, p string) error {
 // place is a path that no file has.
 func (env Env) place(ctx context.Context, d *draft, taken map[string]bool) (string, error) {
 	name := fileName(d.title)
-	if name == "" {
-		name = d.id
-	}
 	folder := path.Join(env.Folder, d.typ)
 	if _, err := vault.CleanNew(path.Join(folder, name) + ".md"); err != nil {
 		name = d.id // a title such as "con" is no name of a file

@@ -3,6 +3,7 @@ package knowledge
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 
 	"lore/internal/change"
@@ -48,6 +49,9 @@ func (in CreateRelationship) Plan(ctx context.Context, env Env) (RelationshipCre
 	if err != nil {
 		return none, nil, err
 	}
+	if ownField.MatchString(in.Notes) {
+		return none, nil, fault.Field("notes", "use words; the confidence is an argument", "a confidence in the notes would be read as one of the relationship")
+	}
 	from, err := env.open(ctx, "from_id", in.FromID)
 	if err != nil {
 		return none, nil, err
@@ -91,6 +95,10 @@ func (in CreateRelationship) Plan(ctx context.Context, env Env) (RelationshipCre
 	set, err := e.set()
 	return out, set, err
 }
+
+// ownField is a field that a relation has itself: with another one in the notes,
+// programs that query fields would see two values.
+var ownField = regexp.MustCompile(`(?i)[\[(]\s*(confidence|prior)\s*::`)
 
 // opposite reports whether two types cannot both be right.
 func opposite(a, b string) bool {

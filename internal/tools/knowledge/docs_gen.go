@@ -201,7 +201,7 @@ var docs = map[string]tool.Comment{
 		"Confidence": "Confidence of the relationship; of a suggested type, how clear it is.",
 	}},
 	"RelationshipSummary": {Text: "RelationshipSummary is a relation in words.", Fields: map[string]string{
-		"Evidence": "Evidence is there when it was asked for.",
+		"Evidence": "Evidence is empty when it was not asked for.",
 		"Strength": "Strength is \"strong\", \"moderate\" or \"weak\".",
 	}},
 	"SearchWebForEvidence": {Text: "SearchWebForEvidence searches the web for what supports or contradicts a node. What it finds is untrusted. With create_sources it proposes Source nodes that are linked to the node.", Fields: map[string]string{

@@ -307,4 +307,6 @@ func (p *picture) canvas() (string, error) {
 }
 
 // View is the file itself.
-func (g GraphExport) View() tool.View { return tool.View{Text: g.Content, Foot: g.More} }
+func (g GraphExport) View() tool.View {
+	return tool.View{Text: g.Content, Foot: foot(g.Index, many(g.Nodes, "node"), many(g.Edges, "relationship"), g.More)}
+}

@@ -1,12 +1,14 @@
 package knowledge
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
+	"lore/internal/cue"
 	"lore/internal/embed"
 	"lore/internal/index"
 	"lore/internal/judge"
@@ -76,7 +78,11 @@ func (env Env) near(ctx context.Context, row *index.Row, limit int, least float6
 		found = slices.DeleteFunc(found, func(x nearby) bool { return x.row.File.Path == row.File.Path })
 		return found[:min(limit, len(found))], how, err
 	}
-	found, err := env.byWords(ctx, row.Title, row.File.Path, limit, least)
+	n, err := env.read(ctx, *row)
+	if err != nil {
+		return nil, "", err
+	}
+	found, err := env.byWords(ctx, docOf(n), row.File.Path, limit, least)
 	return found, "words", err
 }
 
@@ -87,7 +93,7 @@ func (env Env) nearText(ctx context.Context, title, text string, limit int, leas
 		return nil, "", err
 	}
 	if model == "" {
-		found, err := env.byWords(ctx, title, "", limit, least)
+		found, err := env.byWords(ctx, judge.Doc{Title: title, Text: text}, "", limit, least)
 		return found, "words", err
 	}
 	var passages []string
@@ -165,12 +171,15 @@ func (env Env) nearest(ctx context.Context, q index.Near, skip string, limit int
 	return out, true, nil
 }
 
-// byWords searches for words when there are no vectors.
-func (env Env) byWords(ctx context.Context, words, skip string, limit int, least float64) ([]nearby, error) {
+// byWords searches for the words of a title when there are no vectors. How alike
+// two notes are is what the search says, and at least the part of their words
+// that both have: where half of the notes have a word, as in a small vault, it
+// counts nothing in a search.
+func (env Env) byWords(ctx context.Context, d judge.Doc, skip string, limit int, least float64) ([]nearby, error) {
 	if env.Search == nil {
 		return nil, nil
 	}
-	a, err := env.Search.Ask(ctx, search.Query{Words: strings.Fields(words)}, search.Options{Mode: search.Lexical, Limit: limit + 1})
+	a, err := env.Search.Ask(ctx, search.Query{Words: strings.Fields(d.Title)}, search.Options{Mode: search.Lexical, Limit: limit + 1})
 	if err != nil {
 		return nil, err
 	}
@@ -184,10 +193,19 @@ func (env Env) byWords(ctx context.Context, words, skip string, limit int, least
 	}
 	var out []nearby
 	for _, h := range a.Hits {
-		if r := rows[h.Path]; r != nil && r.Kind == index.KindNote && h.Path != skip && len(out) < limit && round(h.Score) >= least {
-			out = append(out, nearby{*r, round(h.Score), h.Excerpt})
+		r := rows[h.Path]
+		if r == nil || r.Kind != index.KindNote || h.Path == skip || len(out) == limit {
+			continue
+		}
+		other, err := env.doc(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		if alike := round(max(h.Score, cue.Overlap(d.Title+". "+d.Text, other.Title+". "+other.Text))); alike >= least {
+			out = append(out, nearby{*r, alike, h.Excerpt})
 		}
 	}
+	slices.SortStableFunc(out, func(a, b nearby) int { return -cmp.Compare(a.cosine, b.cosine) })
 	return out, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -284,12 +285,12 @@ func (env Env) source(ctx context.Context, url string) (*index.Row, error) {
 // tame takes from a title of the web what would mean something in a note.
 func tame(s string) string {
 	s = strings.Map(func(r rune) rune {
-		if strings.ContainsRune("[]#^|`<>{}$%\\*_~=", r) {
+		if strings.ContainsRune("[]#^|`<>{}$%\\*_~=@", r) {
 			return ' '
 		}
 		return r
 	}, s)
-	s = strings.ReplaceAll(s, "::", ":")
+	s = address.ReplaceAllStringFunc(strings.ReplaceAll(s, "::", ":"), func(s string) string { return strings.TrimRight(s, "/.") + " " })
 	return strings.TrimSuffix(short(s, 120), "…")
 }
 
@@ -302,8 +303,13 @@ func quoted(s string) string {
 		}
 		b.WriteRune(r)
 	}
-	return "> " + strings.ReplaceAll(b.String(), "::", ":\\:")
+	return "> " + address.ReplaceAllStringFunc(strings.ReplaceAll(b.String(), "::", ":\\:"), func(s string) string {
+		return s[:len(s)-1] + `\` + s[len(s)-1:]
+	})
 }
+
+// address is how a word begins that programs make a link of by themselves.
+var address = regexp.MustCompile(`(?i)://|\bwww\.`)
 
 // fenced writes them as a block of code.
 func fenced(s string) string {
@@ -316,6 +322,9 @@ func fenced(s string) string {
 
 // Preview says what would be made, after the search.
 func (w WebEvidence) Preview() tool.Preview {
+	if len(w.Sources) == 0 {
+		return tool.Preview{Summary: fmt.Sprintf("Found %s on the web for %s", many(len(w.Results), "result"), w.title)}
+	}
 	return tool.Preview{
 		Summary:  fmt.Sprintf("Add %s from the web to %s", many(len(w.Sources), "source"), w.title),
 		Warnings: []string{"these are words of the web: nobody has checked them"},

@@ -27,8 +27,8 @@ type RelationshipSummary struct {
 	ToNode   string `json:"to_node"`
 	Type     string `json:"relationship_type"`
 	Summary  string `json:"summary"`
-	// Evidence is there when it was asked for.
-	Evidence []string `json:"evidence,omitempty"`
+	// Evidence is empty when it was not asked for.
+	Evidence []string `json:"evidence"`
 	// Strength is "strong", "moderate" or "weak".
 	Strength   string   `json:"strength_assessment"`
 	Confidence *float64 `json:"confidence"`
@@ -49,7 +49,7 @@ func (in SummarizeRelationship) Run(ctx context.Context, env Env) (RelationshipS
 	if from == nil {
 		return RelationshipSummary{}, fault.New(fault.NotFound, "the index has just changed; ask again")
 	}
-	out := RelationshipSummary{EdgeID: e.Name(), FromNode: idOf(from), ToNode: e.Target, Type: e.Type, Confidence: e.Confidence, Index: env.Fresh()}
+	out := RelationshipSummary{EdgeID: e.Name(), FromNode: idOf(from), ToNode: e.Target, Type: e.Type, Confidence: e.Confidence, Evidence: []string{}, Index: env.Fresh()}
 	a, err := env.doc(ctx, from)
 	if err != nil {
 		return RelationshipSummary{}, err

@@ -2,6 +2,7 @@ package knowledge
 
 import (
 	"strings"
+	"unicode"
 
 	"lore/internal/change"
 	"lore/internal/fault"
@@ -86,7 +87,20 @@ func bodyOf(n *note.Note) body {
 // says is the body as text.
 func says(n *note.Note) string {
 	b := bodyOf(n)
-	return strings.TrimSpace(n.Text()[b.start:b.end])
+	return bare(n.Text()[b.start:b.end])
+}
+
+// bare is a text without the blank lines around it. The blanks that its first
+// line begins with mean something: four of them are code.
+func bare(s string) string {
+	s = strings.TrimRightFunc(s, unicode.IsSpace)
+	for {
+		line, rest, more := strings.Cut(s, "\n")
+		if !more || strings.TrimSpace(line) != "" {
+			return s
+		}
+		s = rest
+	}
 }
 
 // replaceBody gives the note another body.
@@ -96,7 +110,7 @@ func replaceBody(n *note.Note, text string) []change.Patch {
 	if strings.Contains(n.Text(), "\r\n") {
 		eol = "\r\n"
 	}
-	text = strings.ReplaceAll(strings.ReplaceAll(strings.TrimSpace(text), "\r\n", "\n"), "\n", eol)
+	text = strings.ReplaceAll(strings.ReplaceAll(bare(text), "\r\n", "\n"), "\n", eol)
 	lead := ""
 	if b.start > 0 && b.start > n.Front.Span.End {
 		lead = eol + eol

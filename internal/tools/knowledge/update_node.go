@@ -67,6 +67,9 @@ func (in UpdateNode) Plan(ctx context.Context, env Env) (NodeUpdated, change.Set
 			out.Changed = append(out.Changed, key)
 		}
 	}
+	if err := kept(n.Note, e.now); err != nil {
+		return none, nil, err
+	}
 	out.Hash = e.hash()
 	if in.ReAnalyze {
 		if err := out.analyse(ctx, env, n, e); err != nil {
@@ -94,6 +97,17 @@ func (u *NodeUpdated) analyse(ctx context.Context, env Env, n *node, e *edit) er
 		}
 	}
 	return err
+}
+
+// kept refuses a text in which the relations below it are not read any more.
+func kept(was, now *note.Note) error {
+	end := bodyOf(was).end
+	for _, r := range relation.Of(was) {
+		if r.ID != "" && r.Span.Start >= end && find(now, r.ID) == nil {
+			return fault.Field("updates", "close what the text leaves open (code, a comment, HTML)", "below this text, the relationship %s would not be read any more", r.ID)
+		}
+	}
+	return nil
 }
 
 // step changes one field.
