@@ -2,6 +2,7 @@ package textcall
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -37,7 +38,7 @@ func init() { // the forms nest, so they cannot be a plain value
 		wrapped("<functioncall>", "</functioncall>"),
 		wrapped("<minimax:tool_call>", "</minimax:tool_call>"),
 		wrapped("<seed:tool_call>", "</seed:tool_call>"),
-		wrapped("<use_tool>", "</use_tool>"),
+		one("<use_tool>", (*reader).copilot, "</use_tool>"),
 		wrapped("<|tool_call|>", "<|/tool_call|>", "<|tool_call_end|>"),
 		wrapped("<|tool_call_start|>", "<|tool_call_end|>"),
 		wrapped("<|tool_call>", "<tool_call|>"),
@@ -70,7 +71,6 @@ var inner = []form{
 	one("<｜DSML｜invoke name=", (*reader).dsml),
 	one("]<]minimax[>[<invoke name=", (*reader).minimax),
 	one("<|open|>call tool=", (*reader).kimi3),
-	one("<name>", (*reader).copilot),
 }
 
 // formAt is the form that begins here.
@@ -146,7 +146,7 @@ func (r *reader) item() ([]Call, error) {
 		return r.objects(false)
 	case c == '[':
 		if f, err := r.formAt(forms); err != nil || f != nil { // the next block
-			return nil, cmpErr(err, errNo)
+			return nil, cmp.Or(err, errNo)
 		}
 		r.i++
 		if !r.space() {
@@ -169,7 +169,7 @@ func (r *reader) item() ([]Call, error) {
 		}
 		f, err := r.formAt(inner, forms)
 		if err != nil || f == nil {
-			return nil, cmpErr(err, errNo)
+			return nil, cmp.Or(err, errNo)
 		}
 		if r.depth++; r.depth > 4 {
 			return nil, errNo

@@ -2,6 +2,7 @@ package textcall
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -220,7 +221,7 @@ func (r *reader) glm(name string) ([]Call, error) {
 				return nil, r.end()
 			}
 			if w, err := r.at("</tool_call>"); err != nil || w == "" {
-				return nil, cmpErr(err, errNo)
+				return nil, cmp.Or(err, errNo)
 			}
 			return r.done(name, &a)
 		}
@@ -273,7 +274,22 @@ func (r *reader) attr(end string) (name, others string, err error) {
 
 // function reads name><parameter=p>v</parameter></function>, or JSON inside.
 func (r *reader) function() ([]Call, error) {
-	name, _, err := r.attr(">")
+	return r.tagCall(">", []string{"<parameter=", "<parameter name=", "<param name="}, []string{"</parameter>", "</param>"}, "</function>")
+}
+
+// invoke reads "name"><parameter name="p">v</parameter></invoke>.
+func (r *reader) invoke() ([]Call, error) {
+	return r.tagCall(">", []string{"<parameter name="}, []string{"</parameter>"}, "</invoke>")
+}
+
+func (r *reader) dsml() ([]Call, error) {
+	return r.tagCall(">", []string{"<｜DSML｜parameter name="}, []string{"</｜DSML｜parameter>"}, "</｜DSML｜invoke>")
+}
+
+// tagCall reads the rest of the opening tag, which ends with head, and what is
+// between it and the closing tag: tags with arguments, or JSON.
+func (r *reader) tagCall(head string, opens, closes []string, end string) ([]Call, error) {
+	name, _, err := r.attr(head)
 	if err != nil {
 		return nil, err
 	}
@@ -283,37 +299,22 @@ func (r *reader) function() ([]Call, error) {
 	if !r.space() {
 		return nil, r.end()
 	}
-	if r.s[r.i] == '{' {
-		v, err := r.arguments()
-		if err != nil {
-			return nil, err
-		}
-		if err := r.must("</function>"); err != nil {
-			return nil, err
-		}
-		c, err := r.call(name, v)
-		return []Call{c}, err
+	if r.s[r.i] != '{' {
+		return r.parameters(name, head, opens, closes, end)
 	}
-	return r.parameters(name, []string{"<parameter=", "<parameter name=", "<param name="}, []string{"</parameter>", "</param>"}, "</function>")
-}
-
-func (r *reader) invoke() ([]Call, error) { return r.invoked("") }
-func (r *reader) dsml() ([]Call, error)   { return r.invoked("｜DSML｜") }
-
-// invoked reads "name"><parameter name="p">v</parameter></invoke>.
-func (r *reader) invoked(mark string) ([]Call, error) {
-	name, _, err := r.attr(">")
+	v, err := r.arguments()
 	if err != nil {
 		return nil, err
 	}
-	if _, ok := r.tools.name(name); !ok {
-		return nil, errNo
+	if err := r.must(end); err != nil {
+		return nil, err
 	}
-	return r.parameters(name, []string{"<" + mark + "parameter name="}, []string{"</" + mark + "parameter>"}, "</"+mark+"invoke>")
+	c, err := r.call(name, v)
+	return []Call{c}, err
 }
 
 // parameters reads tags with arguments until the closing tag of the call.
-func (r *reader) parameters(name string, opens, closes []string, end string) ([]Call, error) {
+func (r *reader) parameters(name, head string, opens, closes []string, end string) ([]Call, error) {
 	known, _ := r.tools.name(name)
 	var a args
 	for {
@@ -325,7 +326,7 @@ func (r *reader) parameters(name string, opens, closes []string, end string) ([]
 		if err := r.must(opens...); err != nil {
 			return nil, err
 		}
-		key, others, err := r.attr(">")
+		key, others, err := r.attr(head)
 		if err != nil {
 			return nil, err
 		}
@@ -334,7 +335,7 @@ func (r *reader) parameters(name string, opens, closes []string, end string) ([]
 			return nil, err
 		}
 		v := r.tools.typed(known, key, trimLine(text))
-		if strings.Contains(others, `string="true"`) {
+		if strings.Contains(others, `string="true"`) || strings.Contains(others, `type="string"`) {
 			v = quoted(text)
 		}
 		if err := a.add(key, v); err != nil {
@@ -349,7 +350,7 @@ func (r *reader) between(tool, key string, opens, closes []string) (string, erro
 		return "", err
 	} else if whole {
 		text, _, err := r.until("]]>")
-		return text, cmpErr(err, r.must(closes...))
+		return text, cmp.Or(err, r.must(closes...))
 	}
 	start := r.i
 	text, _, err := r.until(closes...)
@@ -371,8 +372,11 @@ func (r *reader) between(tool, key string, opens, closes []string) (string, erro
 	return text, nil
 }
 
-// copilot reads tool</name><arg>v</arg>, up to the closing tag of the call.
+// copilot reads <name>tool</name><arg>v</arg>, up to the closing tag of the call.
 func (r *reader) copilot() ([]Call, error) {
+	if err := r.must("<name>"); err != nil {
+		return nil, err
+	}
 	name, _, err := r.until("</name>")
 	if err != nil {
 		return nil, err
@@ -380,21 +384,25 @@ func (r *reader) copilot() ([]Call, error) {
 	return r.tags(name, "", "</use_tool>")
 }
 
-// tags reads arguments whose names are tags, up to a word that is not skipped.
+// tags reads arguments whose names are tags, up to a closing word.
 func (r *reader) tags(name, mark, end string) ([]Call, error) {
 	known, ok := r.tools.name(name)
 	if !ok {
 		return nil, errNo
 	}
 	var a args
+	if _, err := r.pairs(known, "", mark, end, 0, &a); err != nil {
+		return nil, err
+	}
+	return r.done(name, &a)
+}
+
+// pairs reads tags with values up to a closing word. Items of a list have no
+// name of their own.
+func (r *reader) pairs(tool, path, mark, end string, depth int, a *args) (items [][]byte, err error) {
 	for {
-		if !r.space() {
-			return nil, r.end()
-		}
-		if w, err := r.at(end); err != nil {
-			return nil, err
-		} else if w != "" {
-			return r.done(name, &a)
+		if done, err := r.skip(end); err != nil || done {
+			return items, err
 		}
 		if err := r.must(mark + "<"); err != nil {
 			return nil, err
@@ -406,56 +414,37 @@ func (r *reader) tags(name, mark, end string) ([]Call, error) {
 		if key == "" || strings.ContainsAny(key, " </\n") {
 			return nil, errNo
 		}
-		v, err := r.tagged(known, key, mark, key, 0)
+		v, err := r.tagged(tool, path+key, mark, "</"+key+">", depth)
 		if err != nil {
 			return nil, err
 		}
-		if err := a.add(key, v); err != nil {
-			return nil, err
+		if items = append(items, v); key != "item" || depth == 0 {
+			if err := a.add(key, v); err != nil {
+				return nil, err
+			}
 		}
 	}
 }
 
 // tagged is a value up to the closing tag: a text, or with marks around its
 // tags, values in values.
-func (r *reader) tagged(tool, arg, mark, tag string, depth int) (json.RawMessage, error) {
-	end := mark + "</" + tag + ">"
-	if w, err := r.at(mark + "<"); err != nil {
+func (r *reader) tagged(tool, arg, mark, end string, depth int) (json.RawMessage, error) {
+	w, err := r.at(mark + "<")
+	if err != nil {
 		return nil, err
-	} else if want := r.tools[tool][arg]; w == "" || mark == "" || depth > 8 || strings.HasPrefix(r.s[r.i:], end) ||
-		slices.Contains(want, "string") && !slices.Contains(want, "object") && !slices.Contains(want, "array") {
-		text, _, err := r.until(end)
+	}
+	want := r.tools[tool][arg]
+	text := slices.Contains(want, "string") && !slices.Contains(want, "object") && !slices.Contains(want, "array")
+	if text || w == "" || mark == "" || depth > 8 || strings.HasPrefix(r.s[r.i:], mark+end) {
+		text, _, err := r.until(mark + end)
 		return r.tools.typed(tool, arg, trimLine(text)), err
 	}
 	var o args
-	var list [][]byte
-	for {
-		if done, err := r.skip(end); err != nil {
-			return nil, err
-		} else if done {
-			break
-		}
-		if err := r.must(mark + "<"); err != nil {
-			return nil, err
-		}
-		key, _, err := r.until(">")
-		if err != nil {
-			return nil, err
-		}
-		v, err := r.tagged(tool, arg+"."+key, mark, key, depth+1)
-		if err != nil {
-			return nil, err
-		}
-		if list = append(list, v); key != "item" {
-			if err := o.add(key, v); err != nil {
-				return nil, err
-			}
-		}
+	items, err := r.pairs(tool, arg+".", mark, mark+end, depth+1, &o)
+	if err != nil || o.seen != nil {
+		return o.json(), err
 	}
-	if o.seen != nil {
-		return o.json(), nil
-	}
-	return append(append([]byte{'['}, bytes.Join(list, []byte(","))...), ']'), nil
+	return append(append([]byte{'['}, bytes.Join(items, []byte(","))...), ']'), nil
 }
 
 const minimaxMark = "]<]minimax[>["
@@ -465,11 +454,7 @@ func (r *reader) minimax() ([]Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	calls, err := r.tags(name, minimaxMark, minimaxMark+"</invoke>")
-	if err != nil {
-		return nil, err
-	}
-	return calls, r.must(minimaxMark + "</invoke>")
+	return r.tags(name, minimaxMark, minimaxMark+"</invoke>")
 }
 
 func (r *reader) kimi() ([]Call, error) {
@@ -506,38 +491,5 @@ func (r *reader) deepseek() ([]Call, error) {
 
 // kimi3 reads "name" index="1"<|sep|>, arguments, and the closing mark.
 func (r *reader) kimi3() ([]Call, error) {
-	name, _, err := r.attr("<|sep|>")
-	if err != nil {
-		return nil, err
-	}
-	known, ok := r.tools.name(name)
-	if !ok {
-		return nil, errNo
-	}
-	var a args
-	for {
-		if ended, err := r.skip("<|close|>call<|sep|>"); err != nil {
-			return nil, err
-		} else if ended {
-			return r.done(name, &a)
-		}
-		if err := r.must("<|open|>argument key="); err != nil {
-			return nil, err
-		}
-		key, others, err := r.attr("<|sep|>")
-		if err != nil {
-			return nil, err
-		}
-		text, _, err := r.until("<|close|>argument<|sep|>")
-		if err != nil {
-			return nil, err
-		}
-		v := r.tools.typed(known, key, text)
-		if strings.Contains(others, `type="string"`) {
-			v = quoted(text)
-		}
-		if err := a.add(key, v); err != nil {
-			return nil, err
-		}
-	}
+	return r.tagCall("<|sep|>", []string{"<|open|>argument key="}, []string{"<|close|>argument<|sep|>"}, "<|close|>call<|sep|>")
 }

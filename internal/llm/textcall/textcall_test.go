@@ -38,6 +38,8 @@ var cases = []struct{ name, text, calls, rest string }{
 	{"minimax m3", "]<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name=\"find\">]<]minimax[>[<where>]<]minimax[>[<a>1]<]minimax[>[</a>]<]minimax[>[</where>]<]minimax[>[</invoke>\n]<]minimax[>[</tool_call>", `find {"where":{"a":1}}`, ""},
 	{"anthropic", "<function_calls><invoke name=\"find\"><parameter name=\"query\">x</parameter></invoke></function_calls>", findX, ""},
 	{"copilot", "<use_tool>\n<name>find</name>\n<query>x</query>\n<limit>3</limit>\n</use_tool>", `find {"query":"x","limit":3}`, ""},
+	{"copilot and words", "<use_tool><name>now</name></use_tool> Done.", `now {}`, " Done."},
+	{"words behind", "<tool_call>now</tool_call> Done.", `now {}`, " Done."},
 	{"lm studio", `[TOOL_REQUEST]{"name":"find","arguments":{"query":"x"}}[END_TOOL_REQUEST]`, findX, ""},
 	{"mistral", `[TOOL_CALLS][{"name":"find","arguments":{"query":"x"}},{"name":"now","arguments":{}}]`, both, ""},
 	{"mistral args", `[TOOL_CALLS]find[ARGS]{"query":"x"}[TOOL_CALLS]now[CALL_ID]1[ARGS]{}`, both, ""},

@@ -2,6 +2,7 @@ package textcall
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -247,7 +248,7 @@ var quotes = []string{`"""`, `'''`, `<|"|>`, `<escape>`, `"`, `'`}
 func (r *reader) text(b *bytes.Buffer) error {
 	q, err := r.at(quotes...)
 	if err != nil || q == "" {
-		return cmpErr(err, errNo)
+		return cmp.Or(err, errNo)
 	}
 	start := r.i
 	r.i += len(q)
@@ -391,11 +392,4 @@ func quoted(s string) []byte {
 	e.SetEscapeHTML(false)
 	_ = e.Encode(s) // a string always can be written
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-}
-
-func cmpErr(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
 }
