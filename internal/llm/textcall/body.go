@@ -178,11 +178,7 @@ func (r *reader) item() ([]Call, error) {
 		r.i += len(f.open)
 		return f.read(r)
 	case isName(c):
-		calls, err := r.named()
-		if errors.Is(err, errNo) && len(calls) == 0 {
-			return nil, err
-		}
-		return calls, err
+		return r.named()
 	}
 	return nil, errNo
 }
@@ -202,15 +198,15 @@ func (r *reader) fenced() ([]Call, error) {
 	return calls, r.must("```")
 }
 
-// call makes a call of a tool that is offered.
-func (r *reader) call(name string, args json.RawMessage) (Call, error) {
+// single makes a call of a tool that is offered.
+func (r *reader) single(name string, args json.RawMessage) ([]Call, error) {
 	known, ok := r.tools.name(name)
 	if !ok {
-		return Call{}, errNo
+		return nil, errNo
 	}
 	c := Call{Name: known, Args: args, Repaired: strings.Join(r.notes, ", ")}
 	r.notes = nil
-	return c, nil
+	return []Call{c}, nil
 }
 
 // whole reads a value that is all there is.
@@ -335,8 +331,7 @@ func (r *reader) fromJSON(v json.RawMessage, strict bool) ([]Call, error) {
 	if len(o) == 1 {
 		for name, args := range o {
 			if _, ok := r.tools.name(name); ok && len(args) > 0 && args[0] == '{' {
-				c, err := r.call(name, args)
-				return []Call{c}, err
+				return r.single(name, args)
 			}
 		}
 	}
@@ -358,8 +353,7 @@ func (r *reader) fromJSON(v json.RawMessage, strict bool) ([]Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := r.call(name, args)
-	return []Call{c}, err
+	return r.single(name, args)
 }
 
 // isSchema is what a tool takes, not what it is given: models repeat how tools

@@ -142,13 +142,13 @@ func (c *scanner) inFence(s string, last bool) (element, error) {
 		if n := len(s) - len(body); n > 0 {
 			return element{n: n}, nil
 		}
+		run := runOf(s)
+		if run == len(s) && s[0] == c.fence[0] && !last {
+			return element{}, errMore
+		}
 		if strings.HasPrefix(s, c.fence) {
 			c.fence = ""
-			n := runOf(s)
-			return element{n: n}, nil
-		}
-		if strings.HasPrefix(c.fence, s) && !last {
-			return element{}, errMore
+			return element{n: run}, nil
 		}
 	}
 	if k := strings.IndexByte(s, '\n'); k >= 0 {
@@ -489,8 +489,8 @@ func (c *scanner) harmony(s string, last bool) (element, error) {
 				return element{}, err
 			}
 			if err == nil {
-				got, err := r.call(name, v)
-				return element{r.i, calls, []Call{got}}, err
+				got, err := r.single(name, v)
+				return element{r.i, calls, got}, err
 			}
 		}
 		if !strings.HasPrefix(to, "assistant") {

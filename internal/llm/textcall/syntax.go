@@ -38,14 +38,6 @@ func (a *args) json() json.RawMessage {
 	return append(a.b.Bytes(), '}')
 }
 
-func (r *reader) done(name string, a *args) ([]Call, error) {
-	c, err := r.call(name, a.json())
-	if err != nil {
-		return nil, err
-	}
-	return []Call{c}, nil
-}
-
 // pythons reads [f(a=1), g(b="x")].
 func (r *reader) pythons() ([]Call, error) {
 	if err := r.must("["); err != nil {
@@ -101,7 +93,7 @@ func (r *reader) python(name string) ([]Call, error) {
 			if err != nil {
 				return nil, err
 			}
-			return r.done(name, &a)
+			return r.single(name, a.json())
 		}
 		if !r.space() {
 			return nil, r.end()
@@ -114,8 +106,7 @@ func (r *reader) python(name string) ([]Call, error) {
 			if err := r.must(")"); err != nil {
 				return nil, err
 			}
-			c, err := r.call(name, v)
-			return []Call{c}, err
+			return r.single(name, v)
 		}
 		key := strings.ReplaceAll(r.toolName(), `\_`, "_")
 		if key == "" {
@@ -138,7 +129,7 @@ func (r *reader) python(name string) ([]Call, error) {
 			if err := r.must(")"); err != nil {
 				return nil, err
 			}
-			return r.done(name, &a)
+			return r.single(name, a.json())
 		}
 	}
 }
@@ -203,8 +194,7 @@ func (r *reader) named() ([]Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := r.call(name, v)
-	return []Call{c}, err
+	return r.single(name, v)
 }
 
 // glm reads <arg_key>k</arg_key><arg_value>v</arg_value> and so on.
@@ -223,7 +213,7 @@ func (r *reader) glm(name string) ([]Call, error) {
 			if w, err := r.at("</tool_call>"); err != nil || w == "" {
 				return nil, cmp.Or(err, errNo)
 			}
-			return r.done(name, &a)
+			return r.single(name, a.json())
 		}
 		key, _, err := r.until("</arg_key>")
 		if err != nil {
@@ -309,8 +299,7 @@ func (r *reader) tagCall(head string, opens, closes []string, end string) ([]Cal
 	if err := r.must(end); err != nil {
 		return nil, err
 	}
-	c, err := r.call(name, v)
-	return []Call{c}, err
+	return r.single(name, v)
 }
 
 // parameters reads tags with arguments until the closing tag of the call.
@@ -321,7 +310,7 @@ func (r *reader) parameters(name, head string, opens, closes []string, end strin
 		if ended, err := r.skip(end); err != nil {
 			return nil, err
 		} else if ended {
-			return r.done(name, &a)
+			return r.single(name, a.json())
 		}
 		if err := r.must(opens...); err != nil {
 			return nil, err
@@ -394,7 +383,7 @@ func (r *reader) tags(name, mark, end string) ([]Call, error) {
 	if _, err := r.pairs(known, "", mark, end, 0, &a); err != nil {
 		return nil, err
 	}
-	return r.done(name, &a)
+	return r.single(name, a.json())
 }
 
 // pairs reads tags with values up to a closing word. Items of a list have no

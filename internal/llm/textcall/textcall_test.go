@@ -82,6 +82,8 @@ var cases = []struct{ name, text, calls, rest string }{
 	{"mended: fence", "<tool_call>```json\n{\"name\":\"find\",\"arguments\":{\"query\":\"x\"}}\n```</tool_call>", findX + " (a code fence)", ""},
 	{"mended: line break", "<tool_call>{\"name\":\"find\",\"arguments\":{\"query\":\"x\ny\"}}</tool_call>", `find {"query":"x\ny"} (line breaks in a text)`, ""},
 
+	{"long closing fence", "```go\nx\n````\n<tool_call>{\"name\":\"now\",\"arguments\":{}}</tool_call>", `now {}`, "```go\nx\n````\n"},
+
 	{"thought before", "<think>I call find</think>{\"name\":\"find\",\"arguments\":{\"query\":\"x\"}}", findX, "<think>I call find</think>"},
 	{"thought begun in the prompt", "so I look\n</think>\n<tool_call>{\"name\":\"find\",\"arguments\":{\"query\":\"x\"}}</tool_call>", findX, "so I look\n</think>\n"},
 }
