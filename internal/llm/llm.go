@@ -113,6 +113,10 @@ type Part struct {
 	// thoughts and the like. OpaqueBy says whose it is; others never get it.
 	Opaque   json.RawMessage `json:"opaque,omitempty"`
 	OpaqueBy string          `json:"opaque_by,omitempty"`
+	// FromText is a call that was read out of a text: words that the model only
+	// quoted may look like one. Repaired says what had to be mended to read it.
+	FromText bool   `json:"from_text,omitempty"`
+	Repaired string `json:"repaired,omitempty"`
 }
 
 // A Tool is what a model is told of a tool.

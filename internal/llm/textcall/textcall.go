@@ -1,0 +1,136 @@
+// Package textcall lets models call tools that have no way of their own to do
+// it: the tools are described in words, and calls are read out of what the model
+// says, in the ways that models were taught to write them.
+//
+// Words can lie: a note that is quoted may hold what looks like a call. So only
+// tools that are offered are called, never out of thoughts, quotes and code
+// beside other words, never what is not complete, and never when the answer was
+// cut; and each call says that it came from a text.
+package textcall
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"lore/internal/llm"
+)
+
+// A Call is a call of a tool that was read out of a text.
+type Call struct {
+	Name     string
+	Args     json.RawMessage
+	Repaired string // what had to be mended to read it; "": nothing
+}
+
+// Parse reads the calls of a whole answer. The rest is what was said beside them.
+func Parse(text string, tools []llm.Tool) (calls []Call, rest string) {
+	m := newMachine(tools)
+	before := m.feed(text)
+	after, calls := m.finish(true)
+	return calls, before + after
+}
+
+// A piece is a part of an answer that cannot be told yet: a call before it may
+// turn out to be none.
+type piece struct {
+	raw   string
+	what  what
+	calls []Call
+}
+
+// A machine reads an answer as it comes.
+type machine struct {
+	scan    scanner
+	unread  []byte
+	enough  int // how much must be unread to look again: looking at each byte costs the square of the length
+	held    []piece
+	closing bool // some of the held calls count only if nothing is said after them
+}
+
+func newMachine(tools []llm.Tool) *machine {
+	return &machine{scan: scanner{tools: offered(tools), fresh: true, line: true}}
+}
+
+// feed takes what came, and gives what is certainly text.
+func (m *machine) feed(delta string) string {
+	m.unread = append(m.unread, delta...)
+	if len(m.unread) < m.enough {
+		return ""
+	}
+	return m.read(false)
+}
+
+func (m *machine) read(last bool) string {
+	var out strings.Builder
+	s := string(m.unread)
+	for s != "" {
+		e, err := m.scan.next(s, last)
+		if errors.Is(err, errMore) && !last {
+			break
+		}
+		if err != nil || e.n <= 0 {
+			e = element{n: 1}
+		}
+		m.take(piece{s[:e.n], e.what, e.calls}, &out)
+		s = s[e.n:]
+	}
+	m.unread = append(m.unread[:0], s...)
+	m.enough = len(s) + len(s)/4 + 1
+	return out.String()
+}
+
+// take adds a piece, and tells what no call is before any more.
+func (m *machine) take(p piece, out *strings.Builder) {
+	switch {
+	case p.what == thought: // all before it was thought, not said
+		m.tell(out, func(piece) bool { return true })
+	case m.closing && p.what == words && strings.TrimSpace(p.raw) != "":
+		m.closing = false
+		m.tell(out, func(q piece) bool { return q.what == closing })
+	}
+	if len(m.held) == 0 && p.calls == nil {
+		out.WriteString(p.raw)
+		return
+	}
+	m.closing = m.closing || p.what == closing
+	m.held = append(m.held, p)
+}
+
+// tell makes text of the calls that are none, and gives what can be told then.
+func (m *machine) tell(out *strings.Builder, none func(piece) bool) {
+	first := -1
+	for k := range m.held {
+		if m.held[k].calls != nil && none(m.held[k]) {
+			m.held[k].calls = nil
+			m.held[k].what = words
+		}
+		if m.held[k].calls != nil && first < 0 {
+			first = k
+		}
+	}
+	if first < 0 {
+		first = len(m.held)
+	}
+	for _, p := range m.held[:first] {
+		out.WriteString(p.raw)
+	}
+	m.held = append(m.held[:0], m.held[first:]...)
+}
+
+// finish gives the rest of the text, and the calls if the answer ended well.
+func (m *machine) finish(well bool) (text string, calls []Call) {
+	var out strings.Builder
+	out.WriteString(m.read(true))
+	if !well {
+		m.tell(&out, func(piece) bool { return true })
+	}
+	for _, p := range m.held {
+		calls = append(calls, p.calls...)
+		if p.calls == nil && p.what != marks {
+			out.WriteString(p.raw)
+		}
+	}
+	m.held = nil
+	return out.String(), calls
+}
