@@ -19,6 +19,7 @@ import (
 	"lore/internal/llm"
 	"lore/internal/llm/llmtest"
 	"lore/internal/llm/quote"
+	"lore/internal/policy"
 	"lore/internal/state"
 	"lore/internal/tool"
 	"lore/internal/tool/tooltest"
@@ -449,5 +450,27 @@ func TestAToolCanEndARun(t *testing.T) {
 	}
 	if q := w.model.Requests()[0]; !strings.Contains(q.System, "call task_complete") {
 		t.Errorf("the model is not told how to end: %s", q.System)
+	}
+}
+
+// TestACallWrittenAsTextAlwaysAsks: a standing rule does not count for it.
+func TestACallWrittenAsTextAlwaysAsks(t *testing.T) {
+	t.Parallel()
+	for _, text := range []bool{false, true} {
+		c := call("a", "write_note", `{"path":"New","content":"x"}`)
+		c.FromText = text
+		w := newWorld(t, calls(c), llmtest.Text("Done."), llmtest.Text("t"))
+		p := tooltest.Open(t, w.dir, nil)
+		if err := p.Questions.AddRule(t.Context(), policy.Rule{ID: "r", Verdict: policy.Allow, Tool: "*", Paths: "**", Made: time.Now()}); err != nil {
+			t.Fatal(err)
+		}
+		w.Door = tool.NewRegistry(p.Deps(), notes.Tools(notes.Env{Vault: p.Vault, Store: p.Store, Search: p.Search, Fresh: p.Fresh, Now: tooltest.Now}))
+		want := chat.Done
+		if text {
+			want = chat.WaitingApproval
+		}
+		if r := w.ask(t, "Write"); r.Status != want {
+			t.Errorf("from text %v: %+v", text, r)
+		}
 	}
 }

@@ -216,7 +216,7 @@ func (w *worker) heard(ctx context.Context, a llm.Answer) error {
 			p.ID = w.ID("call")
 		}
 		msg.Parts = append(msg.Parts, p)
-		calls = append(calls, chat.Call{ID: p.ID, Tool: p.Name, Args: p.Args, State: chat.Proposed})
+		calls = append(calls, chat.Call{ID: p.ID, Tool: p.Name, Args: p.Args, State: chat.Proposed, FromText: p.FromText, Repaired: p.Repaired})
 	}
 	if len(msg.Parts) == 0 {
 		msg.Parts = []llm.Part{{Kind: llm.Text}}

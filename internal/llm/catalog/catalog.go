@@ -169,7 +169,8 @@ func (c *Catalog) Model(ctx context.Context, id string) (llm.Model, llm.Info, er
 	if place.Context > 0 {
 		f.info.Context = place.Context
 	}
-	f.model = &priced{p.Model(name, llm.Tuning{Context: place.Context}), provider, name, c.now}
+	native := p.Model(name, llm.Tuning{Context: place.Context})
+	f.model = &priced{&lingual{Model: native, spelled: f.info.Tools != nil && !*f.info.Tools}, provider, name, c.now}
 	if c.found == nil {
 		c.found = map[string]found{}
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"lore/internal/llm"
+	"lore/internal/llm/llmtest"
 	"lore/internal/llm/quote"
 )
 
@@ -93,5 +94,31 @@ func TestModel(t *testing.T) {
 	}
 	if _, _, err := c.Model(t.Context(), "gpt"); err == nil {
 		t.Error("a name without a provider")
+	}
+}
+
+// TestAModelWithoutToolsWritesThem: one that refuses tools is asked again in
+// text, once and for all.
+func TestAModelWithoutToolsWritesThem(t *testing.T) {
+	t.Parallel()
+	says := llmtest.Text("I look.\n<tool_call>{\"name\": \"read_note\", \"arguments\": {\"path\": \"Tea\"}}</tool_call>")
+	script := llmtest.New(llmtest.Fail(&llm.Error{Kind: llm.NoTools, Message: "does not support tools"}), says, says)
+	m := &lingual{Model: script}
+	req := llm.Request{
+		Messages: []llm.Message{llm.Say(llm.User, "read Tea")},
+		Tools:    []llm.Tool{{Name: "read_note", Schema: []byte(`{"type":"object","properties":{"path":{"type":"string"}}}`)}},
+	}
+	for range 2 {
+		a, err := llm.Ask(t.Context(), m, req)
+		if err != nil || a.Stop != llm.WantsTool {
+			t.Fatalf("%v %+v", err, a)
+		}
+		last := a.Parts[len(a.Parts)-1]
+		if last.Kind != llm.ToolCall || last.Name != "read_note" || !last.FromText {
+			t.Errorf("%+v", last)
+		}
+	}
+	if asked := script.Requests(); len(asked) != 3 || len(asked[0].Tools) != 1 || len(asked[1].Tools) != 0 || len(asked[2].Tools) != 0 {
+		t.Errorf("asked %d times", len(asked))
 	}
 }
