@@ -83,6 +83,7 @@ type File struct {
 	Contains  Texts   `json:"contains,omitempty"`
 	Lacks     Texts   `json:"lacks,omitempty"`
 	Equals    *string `json:"equals,omitempty"`
+	Exists    bool    `json:"exists,omitempty"`
 	Absent    bool    `json:"absent,omitempty"`
 	Unchanged bool    `json:"unchanged,omitempty"`
 }
@@ -228,14 +229,14 @@ func (c *Case) check() error {
 func (f *File) check(name string) error {
 	text := len(f.Contains)+len(f.Lacks) > 0 || f.Equals != nil
 	switch {
-	case name == "*" && (!f.Unchanged || text || f.Absent):
+	case name == "*" && (!f.Unchanged || text || f.Absent || f.Exists):
 		return errors.New("files: of all files (*) only unchanged can be said")
 	case name != "*" && !local(name):
 		return fmt.Errorf("files: %q is no path in a vault", name)
-	case !text && !f.Absent && !f.Unchanged:
+	case !text && !f.Absent && !f.Unchanged && !f.Exists:
 		return fmt.Errorf("files: nothing is said about %q", name)
-	case f.Absent && (text || f.Unchanged):
-		return fmt.Errorf("files: %q cannot be absent and have a text", name)
+	case f.Absent && (text || f.Unchanged || f.Exists):
+		return fmt.Errorf("files: %q cannot be absent and there", name)
 	}
 	return nil
 }
