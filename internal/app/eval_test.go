@@ -175,6 +175,30 @@ func offered(seq []eval.Call, tools map[string]*tool.Tool) bool {
 	})
 }
 
+// TestExamGivesUpOnAModelThatIsNotThere asks three times, and not for every case.
+func TestExamGivesUpOnAModelThatIsNotThere(t *testing.T) {
+	t.Parallel()
+	cases, err := eval.Starter()
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{"XDG_CONFIG_HOME": t.TempDir(), "LORE_EMBED_MODEL": "none"}
+	a := &app{now: time.Now, env: func(k string) string { return env[k] }, errOut: io.Discard}
+	gone := llmtest.Fail(&llm.Error{Kind: llm.BadRequest, Message: "out of order"})
+	m := llmtest.New(llmtest.Text("x"), gone, gone, llmtest.Text("x"), gone, gone, gone, llmtest.Text("x"))
+	r := eval.Runner{Runs: 2, Open: func(ctx context.Context, vault, data string) (*eval.Vault, error) {
+		v, err := a.openToTry(ctx, vault, data)
+		if err == nil {
+			v.Agent.Model = func(context.Context, string) (llm.Model, llm.Info, error) { return m, llm.Info{Name: m.ID()}, nil }
+		}
+		return v, err
+	}}
+	s, err := r.Try(t.Context(), m.ID(), cases)
+	if err != nil || s.Runs != 7 || s.Failed != 5 || s.Cases != 4 || !strings.Contains(s.GaveUp, "out of order") || m.Unused() != 1 {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
 // TestExamEndsWhenItIsStopped leaves no folder behind.
 func TestExamEndsWhenItIsStopped(t *testing.T) {
 	tmp := t.TempDir()

@@ -39,10 +39,15 @@ type Runner struct {
 	Told func(model string, c *Case, n int, r Run)
 }
 
-// Try tries all cases with one model. When ctx ends it stops, and the score is
-// that of what was tried.
+// deaf is how many tries in a row may end before the model said a word: then it
+// is not there, and each further try would only wait for it.
+const deaf = 3
+
+// Try tries all cases with one model. When ctx ends, or the model is not there,
+// it stops, and the score is that of what was tried.
 func (r *Runner) Try(ctx context.Context, model string, cases []Case) (Score, error) {
 	tried := make([]Tried, 0, len(cases))
+	silent := 0
 	for i := range cases {
 		c := &cases[i]
 		tried = append(tried, Tried{ID: c.ID, Kind: c.Kind})
@@ -55,6 +60,14 @@ func (r *Runner) Try(ctx context.Context, model string, cases []Case) (Score, er
 			tried[i].Add(run)
 			if r.Told != nil {
 				r.Told(model, c, n+1, run)
+			}
+			if silent++; run.Failed == "" || run.Steps > 0 {
+				silent = 0
+			}
+			if silent == deaf {
+				s := NewScore(model, tried)
+				s.GaveUp = run.Failed
+				return s, nil
 			}
 		}
 	}

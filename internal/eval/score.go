@@ -55,6 +55,8 @@ type Score struct {
 	PassK float64 `json:"pass_hat_k"`
 	// Failed is how many tries had no answer at all.
 	Failed int `json:"failed"`
+	// GaveUp says why the model was not tried to the end.
+	GaveUp string `json:"gave_up,omitempty"`
 	// The means of one try.
 	Steps   float64 `json:"steps"`
 	Calls   float64 `json:"calls"`

@@ -93,6 +93,10 @@ func (e *exam) hold(ctx context.Context, x Examiner, t Terminal) error {
 		if err != nil {
 			return err
 		}
+		if s.GaveUp != "" {
+			done += len(cases)*e.runs - s.Runs
+			fmt.Fprintln(t.Err, draw.OneLine(fmt.Sprintf("%s is not tried any more, because it does not answer: %s", m, s.GaveUp)))
+		}
 	}
 	if err := t.scores(scores, e.runs); err != nil {
 		return err
