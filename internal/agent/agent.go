@@ -34,6 +34,9 @@ type Agent struct {
 	Log   *slog.Logger
 	// Holder names this process among those that work on runs.
 	Holder string
+	// Gone reports that a process that worked on runs is no more; nil: nobody
+	// knows, and its time must be over.
+	Gone func(holder string) bool
 	// Made finds what became of a call that was under way when its process died:
 	// the operation or the question that it left, if any.
 	Made func(ctx context.Context, run, toolName string, args json.RawMessage, since time.Time) (Trace, error)
@@ -130,12 +133,8 @@ func (a *Agent) Work(ctx context.Context, id string, tell func(Event)) (chat.Run
 	if tell == nil {
 		tell = func(Event) {}
 	}
-	won, err := a.Store.Hold(ctx, id, a.Holder, hold)
-	if err != nil {
-		return chat.Run{}, err
-	}
-	if !won {
-		return chat.Run{}, chat.ErrTaken
+	if won, err := a.take(ctx, id); err != nil || !won {
+		return chat.Run{}, errors.Join(err, taken(won))
 	}
 	lasting := context.WithoutCancel(ctx)
 	defer func() {
@@ -171,6 +170,22 @@ func (a *Agent) Work(ctx context.Context, id string, tell func(Event)) (chat.Run
 	}
 }
 
+// take holds a run, from a process that died too.
+func (a *Agent) take(ctx context.Context, id string) (bool, error) {
+	won, err := a.Store.Hold(ctx, id, a.Holder, hold)
+	if err != nil || won || a.Gone == nil {
+		return won, err
+	}
+	return a.Store.Seize(ctx, id, a.Holder, hold, a.Gone)
+}
+
+func taken(won bool) error {
+	if won {
+		return nil
+	}
+	return chat.ErrTaken
+}
+
 // renew keeps the hold on a run while it is worked on.
 func (a *Agent) renew(ctx context.Context, id string) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -198,7 +213,7 @@ func (a *Agent) Cancel(ctx context.Context, id string) error {
 	if err != nil || r.Status.Over() {
 		return err
 	}
-	won, err := a.Store.Hold(ctx, id, a.Holder, hold)
+	won, err := a.take(ctx, id)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -344,7 +345,7 @@ func TestOneProcessAtATime(t *testing.T) {
 	}
 	other := *w.Agent
 	other.Holder = "other"
-	if _, err := other.Work(t.Context(), r.ID, nil); err != chat.ErrTaken {
+	if _, err := other.Work(t.Context(), r.ID, nil); !errors.Is(err, chat.ErrTaken) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := w.Start(t.Context(), "chat-1", agent.Request{Text: "Again"}); err == nil {

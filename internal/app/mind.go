@@ -29,7 +29,7 @@ func (s *session) mind(door tool.Door) *agent.Agent {
 	return &agent.Agent{
 		Store: chat.New(s.state, s.app.now), Door: door, Now: s.app.now, Log: s.log, Model: s.app.finder(), Made: s.made,
 		ID:     func(word string) string { return word + "-" + strings.ToLower(rand.Text()) },
-		Holder: fmt.Sprintf("%d-%s", os.Getpid(), rand.Text()),
+		Holder: fmt.Sprintf("%d-%s", os.Getpid(), rand.Text()), Gone: gone,
 		// Everything but what belongs to persons: policy asks about the rest.
 		Scopes: []access.Scope{access.Read, access.Write, access.Destroy, access.Egress, access.Exec},
 	}
@@ -131,4 +131,13 @@ func (s *session) made(ctx context.Context, run, name string, _ json.RawMessage,
 		}
 	}
 	return agent.Trace{}, nil
+}
+
+// gone reports that the process that a holder's name begins with is no more.
+func gone(holder string) bool {
+	pid, err := strconv.Atoi(strings.SplitN(holder, "-", 2)[0])
+	if err != nil || pid <= 0 || pid == os.Getpid() {
+		return false
+	}
+	return !alive(pid)
 }

@@ -267,6 +267,25 @@ func (s *Store) Hold(ctx context.Context, run, holder string, d time.Duration) (
 	return n > 0, err
 }
 
+// Seize takes a run from a holder that is no more, and reports whether it did:
+// gone is asked about the one that has it.
+func (s *Store) Seize(ctx context.Context, run, holder string, d time.Duration, gone func(holder string) bool) (bool, error) {
+	db, err := s.file.DB(ctx)
+	if err != nil {
+		return false, err
+	}
+	var has string
+	err = db.Write.QueryRowContext(ctx, `SELECT holder FROM run WHERE id = ?`, run).Scan(&has)
+	if errors.Is(err, sql.ErrNoRows) || err == nil && !gone(has) {
+		return false, nil
+	}
+	if err != nil {
+		return false, s.explain(err)
+	}
+	n, err := s.exec(ctx, `UPDATE run SET holder = ?, until = ? WHERE id = ? AND holder = ?`, holder, s.now().Add(d).UnixNano(), run, has)
+	return n > 0, err
+}
+
 // Leave gives a run back.
 func (s *Store) Leave(ctx context.Context, run, holder string) error {
 	_, err := s.exec(ctx, `UPDATE run SET holder = '', until = 0 WHERE id = ? AND holder = ?`, run, holder)

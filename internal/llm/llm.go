@@ -10,6 +10,8 @@ import (
 	"iter"
 	"strings"
 	"time"
+
+	"lore/internal/fault"
 )
 
 // A Model answers requests. Implementations may be used by several goroutines.
@@ -255,6 +257,21 @@ type Error struct {
 
 // Error says which kind it is, and what the provider said.
 func (e *Error) Error() string { return string(e.Kind) + ": " + e.Message }
+
+// Unwrap is what went wrong in words that every surface knows.
+func (e *Error) Unwrap() error {
+	switch e.Kind {
+	case Auth, Billing:
+		return fault.Denied
+	case ContextLength:
+		return fault.TooLarge
+	case NotFound:
+		return fault.NotFound
+	case BadRequest, NoTools:
+		return fault.Invalid
+	}
+	return fault.Unavailable
+}
 
 // Retryable reports whether the same request may succeed later.
 func (e *Error) Retryable() bool {

@@ -276,7 +276,8 @@ func (s *Server) describe(t *tool.Tool) *sdk.Tool {
 	if more := s.door().Instructions(t); more != "" {
 		doc += "\n\n" + more
 	}
-	reads, destroys, open := t.Effect == access.Reads, t.Effect != access.Reads, t.Effect == access.Acts
+	reads := t.Effect == access.Reads || t.With != "" && !s.opts.Who.May(access.Write) // its switch is refused to who may not write
+	destroys, open := !reads, t.Effect == access.Acts
 	return &sdk.Tool{
 		Name: t.Name, Title: t.Title, Description: doc, InputSchema: t.Input(),
 		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: reads, IdempotentHint: reads, DestructiveHint: &destroys, OpenWorldHint: &open},
