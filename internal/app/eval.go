@@ -2,9 +2,10 @@ package app
 
 import (
 	"context"
+	"path/filepath"
+	"strings"
 
 	"lore/internal/eval"
-	"lore/internal/llm/quote"
 	"lore/internal/surface/cli"
 	"lore/internal/surface/talk"
 )
@@ -29,12 +30,19 @@ func (a *app) examiner() talk.Examiner {
 // comes with the program: of the person's settings, only where models answer and
 // how passages get their vectors is left.
 func (a *app) openToTry(ctx context.Context, vault, data string) (*eval.Vault, error) {
-	fixed := map[string]string{
-		"XDG_DATA_HOME": data, "LORE_MODEL": quote.ID, "LORE_APPROVE_CREATE": "ask", "LORE_APPROVE_MANY": "20", "LORE_NODES_FOLDER": "Nodes", "LORE_WEB_SEARCH": "off",
+	c, err := a.config().Read()
+	if err != nil {
+		return nil, err
+	}
+	fixed := map[string]string{"XDG_DATA_HOME": data, "XDG_CONFIG_HOME": filepath.Join(data, "config")}
+	for key, name := range map[string]string{"embed.model": "LORE_EMBED_MODEL", "embed.base_url": "LORE_EMBED_BASE_URL", "embed.key_env": "LORE_EMBED_KEY_ENV"} {
+		if fixed[name], err = a.config().Get(&c, key); err != nil {
+			return nil, err
+		}
 	}
 	own := *a
 	own.env = func(key string) string {
-		if v, ok := fixed[key]; ok {
+		if v, ok := fixed[key]; ok || strings.HasPrefix(key, "LORE_") {
 			return v
 		}
 		return a.env(key)
@@ -43,5 +51,7 @@ func (a *app) openToTry(ctx context.Context, vault, data string) (*eval.Vault, e
 	if err != nil {
 		return nil, err
 	}
-	return &eval.Vault{Agent: s.mind(face.Door), Door: face.Door, Close: s.close}, nil
+	mind := s.mind(face.Door)
+	mind.Model = a.finder()
+	return &eval.Vault{Agent: mind, Door: face.Door, Close: s.close}, nil
 }
