@@ -66,8 +66,8 @@ func examined(t *testing.T, c eval.Case, steps []llmtest.Step) (eval.Score, *llm
 	env := map[string]string{"XDG_CONFIG_HOME": t.TempDir(), "LORE_EMBED_MODEL": "none"}
 	a := &app{now: time.Now, env: func(k string) string { return env[k] }, errOut: io.Discard}
 	m := llmtest.New(steps...)
-	r := eval.Runner{Runs: 1, Open: func(ctx context.Context, vault, data string) (*eval.Vault, error) {
-		v, err := a.openToTry(ctx, vault, data)
+	r := eval.Runner{Runs: 1, Open: func(ctx context.Context, vault, own string) (*eval.Vault, error) {
+		v, err := a.openToTry(ctx, vault, own)
 		if err == nil {
 			yes := true
 			v.Agent.Model = func(context.Context, string) (llm.Model, llm.Info, error) {
@@ -186,8 +186,8 @@ func TestExamGivesUpOnAModelThatIsNotThere(t *testing.T) {
 	a := &app{now: time.Now, env: func(k string) string { return env[k] }, errOut: io.Discard}
 	gone := llmtest.Fail(&llm.Error{Kind: llm.BadRequest, Message: "out of order"})
 	m := llmtest.New(llmtest.Text("x"), gone, gone, llmtest.Text("x"), gone, gone, gone, llmtest.Text("x"))
-	r := eval.Runner{Runs: 2, Open: func(ctx context.Context, vault, data string) (*eval.Vault, error) {
-		v, err := a.openToTry(ctx, vault, data)
+	r := eval.Runner{Runs: 2, Open: func(ctx context.Context, vault, own string) (*eval.Vault, error) {
+		v, err := a.openToTry(ctx, vault, own)
 		if err == nil {
 			v.Agent.Model = func(context.Context, string) (llm.Model, llm.Info, error) { return m, llm.Info{Name: m.ID()}, nil }
 		}
@@ -205,8 +205,8 @@ func TestExamEndsWhenItIsStopped(t *testing.T) {
 	t.Setenv("TMPDIR", tmp)
 	a := &app{now: time.Now, env: func(string) string { return "" }, errOut: io.Discard}
 	ctx, stop := context.WithCancel(t.Context())
-	r := eval.Runner{Runs: 3, Open: func(ctx context.Context, vault, data string) (*eval.Vault, error) {
-		return a.openToTry(ctx, vault, data)
+	r := eval.Runner{Runs: 3, Open: func(ctx context.Context, vault, own string) (*eval.Vault, error) {
+		return a.openToTry(ctx, vault, own)
 	}, Told: func(string, *eval.Case, int, eval.Run) { stop() }}
 	cases, err := eval.Starter()
 	if err != nil {

@@ -29,8 +29,9 @@ type Vault struct {
 
 // A Runner tries cases, one after the other.
 type Runner struct {
-	// Open opens the vault in a folder, with its own data folder.
-	Open func(ctx context.Context, vault, data string) (*Vault, error)
+	// Open opens the vault in a folder; all else that belongs to it goes into
+	// another, its own.
+	Open func(ctx context.Context, vault, own string) (*Vault, error)
 	// Folder is where the folders of cases are looked for.
 	Folder string
 	// Runs is how often each case is tried.
@@ -89,7 +90,7 @@ func (r *Runner) once(ctx context.Context, model string, c *Case) (o Outcome, er
 	if err != nil {
 		return o, err
 	}
-	v, err := r.Open(ctx, vault, filepath.Join(dir, "data"))
+	v, err := r.Open(ctx, vault, filepath.Join(dir, "own"))
 	if err != nil {
 		return o, err
 	}

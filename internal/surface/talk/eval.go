@@ -12,16 +12,16 @@ import (
 
 	"lore/internal/eval"
 	"lore/internal/fault"
+	"lore/internal/llm"
 	"lore/internal/surface/draw"
 )
 
 // An Examiner is what trying models needs of a machine.
 type Examiner struct {
-	// Open opens a vault with its own data folder.
-	Open func(ctx context.Context, vault, data string) (*eval.Vault, error)
-	// Find tells the full name of a model, or why it cannot be asked. "" is the
-	// one that the settings name.
-	Find func(ctx context.Context, id string) (string, error)
+	// Open opens a vault that has a folder of its own for all that belongs to it.
+	Open func(ctx context.Context, vault, own string) (*eval.Vault, error)
+	// Find finds a model. "" is the one that the settings name.
+	Find func(ctx context.Context, id string) (llm.Model, llm.Info, error)
 }
 
 // exam is what a person asks for.
@@ -69,14 +69,9 @@ func (e *exam) hold(ctx context.Context, x Examiner, t Terminal) error {
 	if e.runs < 1 || e.runs > 1000 {
 		return fault.Field("runs", "give a number from 1 to 1000", "%d is no number of tries", e.runs)
 	}
-	models := e.models
-	if len(models) == 0 {
-		models = []string{""}
-	}
-	for i := range models {
-		if models[i], err = x.Find(ctx, models[i]); err != nil {
-			return err
-		}
+	models, err := e.minds(ctx, x)
+	if err != nil {
+		return err
 	}
 	done, all := 0, len(models)*len(cases)*e.runs
 	r := eval.Runner{Open: x.Open, Folder: filepath.Dir(e.file), Runs: e.runs, Told: func(model string, c *eval.Case, n int, run eval.Run) {
@@ -105,6 +100,23 @@ func (e *exam) hold(ctx context.Context, x Examiner, t Terminal) error {
 		return fault.Fix(fault.Unavailable, "see the reason above", "no model gave an answer")
 	}
 	return nil
+}
+
+// minds are the full names of the models, all of which can be found.
+func (e *exam) minds(ctx context.Context, x Examiner) ([]string, error) {
+	var out []string
+	ids := e.models
+	if len(ids) == 0 {
+		ids = []string{""}
+	}
+	for _, id := range ids {
+		m, _, err := x.Find(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, m.ID())
+	}
+	return out, nil
 }
 
 // stoppedEarly shows what there is.
