@@ -164,11 +164,22 @@ func (d *DB) Tx(ctx context.Context, f func(*sql.Tx) error) (err error) {
 		}
 		if err != nil {
 			_ = tx.Rollback() // err is the news
-			return
+		} else {
+			err = tx.Commit()
 		}
-		err = tx.Commit()
+		err = Ended(ctx, err)
 	}()
 	return f(tx)
+}
+
+// Ended names the end of ctx as the reason of an error in a transaction: package
+// sql rolls back by itself when ctx ends, and says of whatever comes next that it
+// is closed or done.
+func Ended(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil && fault.Of(err) == fault.Internal {
+		return fmt.Errorf("%w: %v", ctx.Err(), err)
+	}
+	return err
 }
 
 // View runs f in one reading transaction, so that all its queries see the same

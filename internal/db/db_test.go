@@ -254,3 +254,33 @@ func TestRemove(t *testing.T) {
 		t.Errorf("left: %q %v", left, err)
 	}
 }
+
+// A transaction that is broken off says so, whatever package sql calls what it
+// closed meanwhile: "sql: statement is closed" is no mistake of the caller.
+func TestTxBrokenOffIsCancelled(t *testing.T) {
+	t.Parallel()
+	d, err := db.Open(filepath.Join(t.TempDir(), "x.db"), db.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if _, err := d.Write.ExecContext(t.Context(), `CREATE TABLE x (y INTEGER)`); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	err = d.Tx(ctx, func(tx *sql.Tx) error {
+		st, err := tx.PrepareContext(ctx, `INSERT INTO x VALUES (1)`)
+		if err != nil {
+			return err
+		}
+		cancel()
+		for {
+			if _, err := st.ExecContext(t.Context()); err != nil {
+				return err
+			}
+		}
+	})
+	if fault.Of(err) != fault.Cancelled {
+		t.Errorf("%v is %s", err, fault.Of(err))
+	}
+}

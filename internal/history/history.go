@@ -161,9 +161,9 @@ func (s *Store) soon(ctx context.Context, f func(tx *sql.Tx) ([]audit.Entry, err
 	}
 	if err != nil {
 		_ = tx.Rollback() // err is the news
-		return s.explain(err)
+		return s.explain(db.Ended(ctx, err))
 	}
-	return s.explain(tx.Commit())
+	return s.explain(db.Ended(ctx, tx.Commit()))
 }
 
 // log appends to the audit log in the transaction that holds what the entries

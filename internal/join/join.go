@@ -110,10 +110,24 @@ func (j *joiner) properties(aliases []string) {
 	}
 	for _, p := range f.Props {
 		if k := strings.ToLower(p.Key); named && (k == "aliases" || k == "alias") {
+			if !names(p.Value) {
+				j.lost = append(j.lost, j.other.Text()[p.Span.Start:p.Span.End])
+			}
 			continue // they are names, and joined as names
 		}
 		j.property(p)
 	}
+}
+
+// names reports whether every value is one that can be a name.
+func names(v any) bool {
+	return !slices.ContainsFunc(asList(v), func(v any) bool {
+		switch v.(type) {
+		case []any, map[string]any:
+			return true
+		}
+		return false
+	})
 }
 
 func (j *joiner) property(p note.Property) {

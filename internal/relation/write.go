@@ -60,6 +60,22 @@ func Remove(n *note.Note, id string) ([]change.Patch, error) {
 	return patches, p.verify(patches, e.ID, nil)
 }
 
+// Whole reports whether the line of a relation says nothing but what [Relation]
+// has a place for, so that [Remove] and [Add] lose no word of it. What a link is
+// shown as, a link in Markdown, a confidence in words and the box of a task are
+// such words.
+func Whole(n *note.Note, id string) bool {
+	p, e, err := find(n, id)
+	if err != nil || e.Problem != "" || e.Kind != note.Wikilink || strings.Contains(p.text[e.line.Start:e.key.Start], "[") {
+		return false
+	}
+	link := "[[" + e.Target
+	if e.Fragment != "" {
+		link += "#" + e.Fragment
+	}
+	return strings.HasPrefix(p.text[e.at:], link+"]]")
+}
+
 // Retype gives a relation another type. The words beside the link stay when
 // keepNotes is set.
 func Retype(n *note.Note, id, typ string, keepNotes bool) ([]change.Patch, error) {

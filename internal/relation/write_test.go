@@ -228,3 +228,23 @@ func TestNode(t *testing.T) {
 		}
 	}
 }
+
+func TestWhole(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]bool{
+		"- supports:: [[x]] ^r":                                true,
+		"* supports:: [[x#Part]] why [confidence:: 0.80] ^r":   true,
+		"- supports:: [[x]] [confidence:: 0.8] see [[y|z]] ^r": true,
+		"- supports:: [[x|shown]] ^r":                          false,
+		"- supports:: [[x#Part|shown]] ^r":                     false,
+		"- supports:: [shown](x.md) ^r":                        false,
+		"- supports:: [[x]] [confidence:: high] ^r":            false,
+		"- [ ] supports:: [[x]] ^r":                            false,
+		"- supports:: [[x]] and [[y]] ^r":                      false,
+		"- supports:: [[x]]":                                   false,
+	} {
+		if got := Whole(note.Parse("n.md", []byte("## Relations\n"+line+"\n")), "r"); got != want {
+			t.Errorf("%s: %t", line, got)
+		}
+	}
+}

@@ -12,7 +12,6 @@ import (
 
 	"lore/internal/index"
 	"lore/internal/index/vecfile"
-	"lore/internal/vector"
 )
 
 // Nearest compares the query with every vector, then asks which passages have
@@ -28,28 +27,20 @@ func (s *Store) Nearest(ctx context.Context, n index.Near) (_ []index.NearPassag
 			return nil, nil
 		}
 	}
-	var out []index.NearPassage
-	err = f.Read(func(v vecfile.View) error {
-		out, err = s.nearest(ctx, n, v)
-		return err
-	})
-	return out, err
+	return s.nearest(ctx, n, f)
 }
 
-func (s *Store) nearest(ctx context.Context, n index.Near, v vecfile.View) ([]index.NearPassage, error) {
-	if v.Matrix == nil || n.Limit <= 0 {
+func (s *Store) nearest(ctx context.Context, n index.Near, f *vecfile.File) ([]index.NearPassage, error) {
+	if n.Limit <= 0 || f.Len() == 0 {
 		return nil, nil
 	}
-	if len(n.Vector) != v.Dim {
-		return nil, fmt.Errorf("a query of %d numbers for vectors of %d", len(n.Vector), v.Dim)
-	}
-	var keep func(int) bool
+	var keep func(index.Hash) bool
 	if n.Among != nil {
 		among := make(map[index.Hash]bool, len(n.Among))
 		for _, h := range n.Among {
 			among[h] = true
 		}
-		keep = func(row int) bool { return among[v.Hashes[row]] }
+		keep = func(h index.Hash) bool { return among[h] }
 	}
 	if narrow(&n.Filter) {
 		allowed, err := s.hashesWhere(ctx, &n.Filter)
@@ -57,20 +48,51 @@ func (s *Store) nearest(ctx context.Context, n index.Near, v vecfile.View) ([]in
 			return nil, err
 		}
 		before := keep
-		keep = func(row int) bool { return allowed[v.Hashes[row]] && (before == nil || before(row)) }
+		keep = func(h index.Hash) bool { return allowed[h] && (before == nil || before(h)) }
 	}
 	// Some of the best rows may be waste, so more are taken until enough are
 	// passages and the cut does not fall among equals, which go by path.
 	for k := n.Limit + n.Limit/4 + 16; ; k *= 4 {
-		top := v.Matrix.Top(n.Vector, k, keep)
-		out, err := s.passagesOf(ctx, v.Hashes, top)
+		top, err := best(f, n.Vector, k, keep)
 		if err != nil {
 			return nil, err
 		}
-		if len(top) < k || len(out) >= n.Limit && out[n.Limit-1].Cosine > top[k-1].Score {
+		out, err := s.passagesOf(ctx, top)
+		if err != nil {
+			return nil, err
+		}
+		if len(top) < k || len(out) >= n.Limit && out[n.Limit-1].Cosine > top[k-1].score {
 			return out[:min(len(out), n.Limit)], nil
 		}
 	}
+}
+
+// A scored is the hash of a text and how near its vector is.
+type scored struct {
+	hash  index.Hash
+	score float32
+}
+
+// best finds the nearest vectors. Nothing is asked of the database meanwhile:
+// who holds a connection may wait for the vectors, and would wait for ever.
+func best(f *vecfile.File, query []float32, k int, keep func(index.Hash) bool) (out []scored, err error) {
+	err = f.Read(func(v vecfile.View) error {
+		if v.Matrix == nil {
+			return nil
+		}
+		if len(query) != v.Dim {
+			return fmt.Errorf("a query of %d numbers for vectors of %d", len(query), v.Dim)
+		}
+		var row func(int) bool
+		if keep != nil {
+			row = func(i int) bool { return keep(v.Hashes[i]) }
+		}
+		for _, t := range v.Matrix.Top(query, k, row) {
+			out = append(out, scored{v.Hashes[t.Row], t.Score})
+		}
+		return nil
+	})
+	return out, err
 }
 
 // hashOf reads a hash; of a damaged row it may be of any length.
@@ -97,13 +119,12 @@ func (s *Store) hashesWhere(ctx context.Context, filter *index.Filter) (map[inde
 	return out, rows.Err()
 }
 
-func (s *Store) passagesOf(ctx context.Context, all []index.Hash, top []vector.Scored) ([]index.NearPassage, error) {
+func (s *Store) passagesOf(ctx context.Context, top []scored) ([]index.NearPassage, error) {
 	score := make(map[index.Hash]float32, len(top))
 	hashes := make([][]byte, len(top))
 	for i, t := range top {
-		h := all[t.Row]
-		score[h] = t.Score
-		hashes[i] = h[:]
+		score[t.hash] = t.score
+		hashes[i] = t.hash[:]
 	}
 	out, err := grouped(hashes, func(g [][]byte) ([]index.NearPassage, error) {
 		rows, err := s.db.Query(ctx, `SELECT c.hash, c.note, n.path, c.seq FROM chunks c JOIN notes n ON n.id = c.note

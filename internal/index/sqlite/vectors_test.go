@@ -2,12 +2,14 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -183,5 +185,56 @@ func TestVectorsOutliveTheIndex(t *testing.T) {
 	must(t, err)
 	if n := embedAll(t, s, m); n != 0 {
 		t.Errorf("%d passages were embedded again", n)
+	}
+}
+
+// A search that waits for a connection keeps nobody from adding vectors: those
+// who hold the connections may be waiting for that.
+func TestSearchThatWaitsHoldsNoVectors(t *testing.T) {
+	t.Parallel()
+	s, _, err := Open(t.Context(), t.TempDir(), time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	add := func(word string) error {
+		return s.vectors.Add("m", []index.Vector{{Hash: index.HashOf([]byte(word)), Vector: []float32{1, 0}}})
+	}
+	if err := add("one"); err != nil {
+		t.Fatal(err)
+	}
+	var held []*sql.Conn
+	for range s.db.Read.Stats().MaxOpenConnections {
+		c, err := s.db.Read.Conn(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		held = append(held, c)
+	}
+	found := make(chan error, 1)
+	go func() {
+		_, err := s.Nearest(t.Context(), index.Near{Model: "m", Vector: []float32{1, 0}, Limit: 1})
+		found <- err
+	}()
+	for s.db.Read.Stats().WaitCount == 0 {
+		runtime.Gosched()
+	}
+	added := make(chan error, 1)
+	go func() { added <- add("two") }()
+	select {
+	case err := <-added:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("nothing can be added while a search waits for a connection")
+	}
+	for _, c := range held {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := <-found; err != nil {
+		t.Error(err)
 	}
 }

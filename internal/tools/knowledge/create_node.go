@@ -69,8 +69,11 @@ func (in CreateNode) Plan(ctx context.Context, env Env) (NodeCreated, change.Set
 		out.warnings = append(out.warnings, "there is a note of this name already: "+same[0].Path)
 	}
 	if in.AutoAnalyze {
-		if out.Related, err = env.relatedText(ctx, typ, d.title, d.text); err != nil {
-			return none, nil, err
+		// A node is not refused because nobody can tell what is near to it.
+		if out.Related, err = env.relatedText(ctx, typ, d.title, d.text); ctx.Err() != nil {
+			return none, nil, ctx.Err()
+		} else if err != nil {
+			out.warnings = append(out.warnings, "related nodes could not be looked for: "+err.Error())
 		}
 	}
 	return out, change.Set{change.Create(p, d.written)}, nil

@@ -101,6 +101,10 @@ func (env Env) unrelate(ctx context.Context, p string, edges []graph.Edge) (set 
 	}
 	e := env.edit(n)
 	for _, edge := range edges {
+		if standing(n.Note, &edge) == nil {
+			why = fmt.Sprintf("the relationship %s stays: %s has changed since it was indexed", edge.Name(), p)
+			continue
+		}
 		if err := e.do(relation.Remove(e.now, edge.ID)); err != nil {
 			why = fmt.Sprintf("the relationship %s stays: %v", edge.Name(), err)
 			continue

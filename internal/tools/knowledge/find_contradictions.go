@@ -182,8 +182,11 @@ func (c *Contradictions) suspected(ctx context.Context, env Env, row *index.Row,
 			continue
 		}
 		to, err := env.doc(ctx, &n.row)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if err != nil {
-			return err
+			continue // it went away or cannot be read
 		}
 		v := env.Judge.Relation(ctx, from, to, n.cosine)
 		c.Basis = sum(c.Basis, basisOf(v.Basis))

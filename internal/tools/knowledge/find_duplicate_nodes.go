@@ -128,8 +128,11 @@ func (d *Duplicates) pair(ctx context.Context, env Env, a, b *index.Row, cosine 
 			continue
 		}
 		doc, err := env.doc(ctx, r)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if err != nil {
-			return err
+			return nil // one of them went away or cannot be read
 		}
 		texts[r.File.Path] = doc.Title + ". " + doc.Text
 	}

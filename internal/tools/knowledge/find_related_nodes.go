@@ -126,8 +126,11 @@ func (env Env) suggestions(ctx context.Context, from judge.Doc, found []nearby) 
 	for i, f := range found {
 		tool.Progress(ctx, i, len(found), "judging related nodes")
 		to, err := env.doc(ctx, &f.row)
+		if ctx.Err() != nil {
+			return nil, basis, ctx.Err()
+		}
 		if err != nil {
-			return nil, basis, err
+			continue // it went away or cannot be read, and is nobody's neighbour now
 		}
 		v := env.Judge.Relation(ctx, from, to, f.cosine)
 		basis = sum(basis, basisOf(v.Basis))

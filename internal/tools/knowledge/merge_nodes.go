@@ -113,10 +113,7 @@ func (g *merging) plan(ctx context.Context) (change.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	others, err := g.elsewhere(m.Set)
-	if err != nil {
-		return nil, err
-	}
+	others := g.elsewhere(m.Set)
 	for _, s := range m.Skipped {
 		g.out.warnings = append(g.out.warnings, fmt.Sprintf("%s in %s stays: %s", many(s.Links, "link"), s.Path, s.Reason))
 	}
@@ -128,11 +125,11 @@ func (g *merging) plan(ctx context.Context) (change.Set, error) {
 func (g *merging) text(ctx context.Context, m *relink.Merge, aliases []string) (string, error) {
 	kept := &edit{env: g.env, now: g.env.Parse.Parse(g.kept.Path, []byte(m.Kept))}
 	other := &edit{env: g.env, now: g.env.Parse.Parse(g.other.Path, []byte(m.Other))}
-	mine, err := g.take(kept, g.kept.Path)
+	mine, err := g.take(kept, g.kept)
 	if err != nil {
 		return "", err
 	}
-	yours, err := g.take(other, g.other.Path)
+	yours, err := g.take(other, g.other)
 	if err != nil {
 		return "", err
 	}
@@ -166,10 +163,10 @@ type carried struct {
 }
 
 // take removes the relations of a note that can be rewritten, and returns them.
-func (g *merging) take(e *edit, path string) ([]carried, error) {
+func (g *merging) take(e *edit, of *node) ([]carried, error) {
 	to := map[string]string{}
 	for _, edge := range g.edges {
-		if edge.From == path && changeable(&edge) {
+		if edge.From == of.Path && changeable(&edge) && standing(of.Note, &edge) != nil {
 			to[edge.ID] = edge.To
 		}
 	}
@@ -179,12 +176,25 @@ func (g *merging) take(e *edit, path string) ([]carried, error) {
 		if r.ID == "" || r.Form != relation.FormLine || !known {
 			continue
 		}
-		if err := e.do(relation.Remove(e.now, r.ID)); err != nil {
-			continue // it stays where it is, and is read there
+		if !relation.Whole(e.now, r.ID) || e.do(relation.Remove(e.now, r.ID)) != nil {
+			g.stays(of.Path, target) // where it is, and is read there
+			continue
 		}
 		out = append(out, carried{Relation: r, to: target})
 	}
 	return out, nil
+}
+
+// stays counts a relation that is not taken out of its note, because of words
+// that would be lost.
+func (g *merging) stays(from, to string) {
+	switch {
+	case to == g.kept.Path || to == g.other.Path:
+		g.out.Dropped++
+		g.out.warnings = append(g.out.warnings, "a relationship between the two stays as a link of the note to itself, because of its words")
+	case from == g.other.Path:
+		g.out.Transferred++
+	}
 }
 
 // put writes the relations into the merged note, each once.
@@ -200,7 +210,7 @@ func (g *merging) put(ctx context.Context, e *edit, mine, yours []carried) error
 			continue
 		}
 		k := slices.IndexFunc(all, func(o carried) bool {
-			return o.words == "" && o.Type == c.Type && (o.to == c.to && c.to != "" || o.Target == c.Target && o.Fragment == c.Fragment)
+			return o.words == "" && o.Type == c.Type && o.Fragment == c.Fragment && (o.to == c.to && c.to != "" || o.Target == c.Target)
 		})
 		switch {
 		case k >= 0:
@@ -255,30 +265,58 @@ func together(a, b carried) carried {
 	return a
 }
 
-// confidence decides how sure to be of the one node.
+// confidence decides how sure to be of the one node, and what was stated before
+// that was calculated.
 func (g *merging) confidence(e *edit) error {
-	a, b := g.kept.row.Sure, g.other.row.Sure
-	g.out.Confidence = a
-	switch {
-	case a == nil || b != nil && g.in.MergeStrategy == "prefer_secondary":
-		g.out.Confidence = b
-	case b != nil && g.in.MergeStrategy == "combine":
-		mean := confidence.Round((*a + *b) / 2)
-		g.out.Confidence = &mean
-	}
+	g.out.Confidence = g.choose(g.kept.row.Sure, g.other.row.Sure)
 	if g.out.Confidence == nil {
 		return nil
 	}
-	return e.property("confidence", *g.out.Confidence)
+	if err := e.property("confidence", *g.out.Confidence); err != nil {
+		return err
+	}
+	stated := func(n *node) *float64 {
+		if p, err := priorOf(n); err == nil && p != nil {
+			return p
+		}
+		return n.row.Sure
+	}
+	prior := g.choose(stated(g.kept), stated(g.other))
+	if prior == nil || *prior == *g.out.Confidence {
+		return e.property(priorKey, nil)
+	}
+	return e.property(priorKey, *prior)
+}
+
+// choose is the one of two confidences, or their mean, that the strategy asks
+// for.
+func (g *merging) choose(a, b *float64) *float64 {
+	switch {
+	case a == nil || b != nil && g.in.MergeStrategy == "prefer_secondary":
+		return b
+	case b != nil && g.in.MergeStrategy == "combine":
+		mean := confidence.Round((*a + *b) / 2)
+		return &mean
+	}
+	return a
 }
 
 // elsewhere mends the other notes whose links were rewritten: what they state
 // about both is stated once.
-func (g *merging) elsewhere(set change.Set) (change.Set, error) {
+func (g *merging) elsewhere(set change.Set) change.Set {
 	of := map[string][]graph.Edge{}
+	was := map[string]*note.Note{}
+	for _, ed := range set {
+		if ed.Before != nil {
+			was[ed.Path] = g.env.Parse.Parse(ed.Path, []byte(*ed.Before))
+		}
+	}
 	for _, e := range g.edges {
 		if e.From == g.kept.Path || e.From == g.other.Path {
 			continue
+		}
+		if n := was[e.From]; n != nil && changeable(&e) && standing(n, &e) == nil {
+			continue // the note changed since it was indexed
 		}
 		of[e.From] = append(of[e.From], e)
 		if e.To == g.other.Path {
@@ -291,45 +329,36 @@ func (g *merging) elsewhere(set change.Set) (change.Set, error) {
 			continue
 		}
 		e := &edit{env: g.env, now: g.env.Parse.Parse(ed.Path, []byte(*ed.After))}
-		if err := g.once(e, of[ed.Path]); err != nil {
-			return nil, err
-		}
+		g.once(e, of[ed.Path])
 		out[i] = change.Replace(ed.Path, *ed.Before, e.now.Text())
 	}
-	return out, nil
+	return out
 }
 
 // once joins the relations of one note that lead to the merged node and say the
 // same.
-func (g *merging) once(e *edit, edges []graph.Edge) error {
+func (g *merging) once(e *edit, edges []graph.Edge) {
 	first := map[string]*graph.Edge{}
 	for i := range edges {
 		x := &edges[i]
-		f := first[x.Type]
+		same := x.Type + "#" + x.Fragment
+		f := first[same]
 		if f == nil {
-			first[x.Type] = x
+			first[same] = x
 			continue
 		}
-		if f.To == x.To || !changeable(f) || !changeable(x) {
-			continue // twice before the merge too, or in a form that stays
+		if f.To == x.To || !changeable(f) || !changeable(x) || !relation.Whole(e.now, f.ID) || !relation.Whole(e.now, x.ID) {
+			continue // twice before the merge too, or in a form or with words that stay
 		}
-		a, b := find(e.now, f.ID), find(e.now, x.ID)
-		if a == nil || b == nil {
-			continue
+		one := together(carried{Relation: *find(e.now, f.ID)}, carried{Relation: *find(e.now, x.ID)})
+		try := *e
+		if try.do(relation.Remove(try.now, f.ID)) != nil || try.do(relation.Remove(try.now, x.ID)) != nil || try.do(relation.Add(try.now, one.Relation)) != nil {
+			continue // both stay: lines below one of them, say
 		}
-		one := together(carried{Relation: *a}, carried{Relation: *b})
-		for _, id := range []string{f.ID, x.ID} {
-			if err := e.do(relation.Remove(e.now, id)); err != nil {
-				return err
-			}
-		}
-		if err := e.do(relation.Add(e.now, one.Relation)); err != nil {
-			return err
-		}
+		*e = try
 		g.out.Joined++
 		g.out.Transferred--
 	}
-	return nil
 }
 
 // find is the relation of a note with an id.

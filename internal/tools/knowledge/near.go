@@ -198,8 +198,11 @@ func (env Env) byWords(ctx context.Context, d judge.Doc, skip string, limit int,
 			continue
 		}
 		other, err := env.doc(ctx, r)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		if err != nil {
-			return nil, err
+			continue // it went away or cannot be read
 		}
 		if alike := round(max(h.Score, cue.Overlap(d.Title+". "+d.Text, other.Title+". "+other.Text))); alike >= least {
 			out = append(out, nearby{*r, alike, h.Excerpt})

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lore/internal/change"
+	"lore/internal/fault"
 	"lore/internal/graph"
 	"lore/internal/relation"
 	"lore/internal/tool"
@@ -89,7 +90,11 @@ func (r *NodeReclassified) clear(ctx context.Context, e *edit, edges []graph.Edg
 		}
 		of[edge.From] = append(of[edge.From], edge)
 	}
+	was := e.now
 	for _, edge := range of[e.now.Path] {
+		if standing(was, &edge) == nil {
+			return nil, fault.Fix(fault.Conflict, "ask again when the index has caught up", "%s has changed, and %s is not in it as the index has it", e.now.Path, edge.ID)
+		}
 		if err := e.do(relation.Remove(e.now, edge.ID)); err != nil {
 			return nil, err
 		}

@@ -88,7 +88,21 @@ func (env Env) edge(ctx context.Context, id string) (graph.Edge, *node, error) {
 			Fix:     "edit the note, or write it as \"- type:: [[note]] ^id\" below a heading Relations",
 		}
 	}
+	now := standing(n.Note, &e)
+	if now == nil {
+		return e, nil, fault.Fix(fault.Conflict, "ask again when the index has caught up", "%s has changed, and %s is not in it as the index has it", e.From, e.ID)
+	}
+	e.Confidence, e.Notes = now.Confidence, now.Notes
 	return e, n, nil
+}
+
+// standing is the relation of an edge in the note as it is now, or nil when the
+// note changed since it was indexed and says something else there.
+func standing(n *note.Note, e *graph.Edge) *relation.Relation {
+	if r := find(n, e.ID); r != nil && r.Type == e.Type && r.Target == e.Target {
+		return r
+	}
+	return nil
 }
 
 // ends are the nodes of an edge; to is nil when the link leads nowhere.

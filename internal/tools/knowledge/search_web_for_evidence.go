@@ -207,9 +207,13 @@ func (w *WebEvidence) sources(ctx context.Context, env Env, n *node) (change.Set
 			rel.Type = "CONTRADICTS"
 		}
 		var edits change.Set
-		if old != nil {
+		switch {
+		case old != nil && taken[old.File.Path]:
+			continue // it has several of the addresses
+		case old != nil:
+			taken[old.File.Path] = true
 			edits, err = w.relateOld(ctx, env, old, n, rel)
-		} else {
+		default:
 			edits, err = w.newSource(ctx, env, n, &r, rel, taken)
 		}
 		if err != nil {

@@ -77,7 +77,7 @@ func bodyOf(n *note.Note) body {
 	}
 	for i := len(n.Headings) - 1; i >= 0; i-- {
 		h := n.Headings[i]
-		if strings.EqualFold(strings.TrimSpace(strings.TrimRight(h.Text, ": \t")), "relations") && h.Section.End == len(n.Text()) && h.Span.Start >= b.start {
+		if !h.Nested && strings.EqualFold(strings.TrimSpace(strings.TrimRight(h.Text, ": \t")), "relations") && h.Section.End == len(n.Text()) && h.Span.Start >= b.start {
 			b.end = h.Span.Start
 		}
 	}

@@ -99,13 +99,18 @@ func (u *NodeUpdated) analyse(ctx context.Context, env Env, n *node, e *edit) er
 	return err
 }
 
-// kept refuses a text in which the relations below it are not read any more.
+// kept refuses a text in which the relations below it are not read any more, or
+// that leaves out those that stood in it.
 func kept(was, now *note.Note) error {
 	end := bodyOf(was).end
 	for _, r := range relation.Of(was) {
-		if r.ID != "" && r.Span.Start >= end && find(now, r.ID) == nil {
-			return fault.Field("updates", "close what the text leaves open (code, a comment, HTML)", "below this text, the relationship %s would not be read any more", r.ID)
+		if r.ID == "" || r.Form != relation.FormLine || find(now, r.ID) != nil {
+			continue
 		}
+		if r.Span.Start < end {
+			return fault.Field("updates", "keep its line in the text, or delete the relationship first", "the relationship %s on line %d stands in the text and would be lost", r.ID, r.Line)
+		}
+		return fault.Field("updates", "close what the text leaves open (code, a comment, HTML)", "below this text, the relationship %s would not be read any more", r.ID)
 	}
 	return nil
 }
