@@ -44,6 +44,7 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		Install:           a.installer(),
 		Bench:             a.bench,
 		Servers:           a.desk().Host(),
+		Eval:              talk.Examiner{Open: a.openToTry, Find: a.finder()},
 		Minds:             func() (talk.Minds, error) { return a.minds() },
 		External:          func(g cli.Globals) ([]*tool.Tool, error) { return a.desk().Tools(g.Vault) },
 	}, args, in, out, errOut)

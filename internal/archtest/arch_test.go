@@ -29,7 +29,7 @@ var layers = [][]string{
 	{"tool"},
 	{"tool/tooldoc", "approval", "history", "token", "peer", "settings", "chat"},
 	{"tool/tooltest", "agent", "chat/page"}, // only tests link tooltest
-	{"tools/notes", "tools/find", "tools/knowledge", "tools/work", "tools/files", "tools/external"},
+	{"tools/notes", "tools/find", "tools/knowledge", "tools/work", "tools/files", "tools/external", "eval"},
 	{"surface/draw", "surface/argv", "surface/serve", "surface/template", "surface/task", "surface/lines"},
 	{"surface/install", "surface/servers", "surface/talk"},
 	{"surface/cli", "surface/rest", "surface/page", "surface/mcp", "desk"},

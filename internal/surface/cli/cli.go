@@ -79,6 +79,8 @@ type Host struct {
 	Servers servers.Host
 	// Minds are the models that can be talked with.
 	Minds func() (talk.Minds, error)
+	// Eval is what lore eval needs of this machine.
+	Eval talk.Examiner
 	// External describes the tools of other servers, as far as they are known;
 	// may be nil.
 	External func(g Globals) ([]*tool.Tool, error)

@@ -17,6 +17,13 @@ func (p *program) modelsCommand() *cobra.Command {
 	})
 }
 
+// evalCommand tries models; it opens copies of vaults alone.
+func (p *program) evalCommand() *cobra.Command {
+	return talk.EvalCommand(p.host.Eval, func() string { return p.g.Vault }, func(*cobra.Command) talk.Terminal {
+		return talk.Terminal{JSON: p.g.JSON, Out: p.out, Err: p.err, Screen: p.screen, Notice: p.notice, Encode: p.encode}
+	})
+}
+
 // talkCommands are told of the terminal when they run: the flags are read then.
 func (p *program) talkCommands() []*cobra.Command {
 	return talk.Commands(func(ctx context.Context, cmd *cobra.Command) (*talk.Session, talk.Terminal, error) {

@@ -1,5 +1,5 @@
 // Package talk holds the commands by which a person talks with a mind at a
-// terminal: ask, run and chat. It shows what happens and lets the person answer;
+// terminal: ask, run and chat, and those that list and try minds. It shows what happens and lets the person answer;
 // the work is the agent's.
 package talk
 
