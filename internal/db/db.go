@@ -40,6 +40,23 @@ const mostReady = 128
 // Query asks the reading side. SQLite takes longer to understand a small
 // question than to answer it, so what was understood is kept.
 func (d *DB) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	for try := 1; ; try++ {
+		rows, err := d.query(ctx, query, args...)
+		if !schemaChanged(err) || try == 8 {
+			return rows, err
+		}
+	}
+}
+
+// schemaChanged reports that another connection changed the tables while a
+// question was being understood. SQLite asks again by itself, but not where a
+// virtual table takes part.
+func schemaChanged(err error) bool {
+	var e *sqlite.Error
+	return errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_SCHEMA
+}
+
+func (d *DB) query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	st, err := d.prepared(ctx, query)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 )
 
@@ -13,10 +14,17 @@ func (s *Store) Settle(ctx context.Context) (err error) {
 	s.applying.Lock()
 	defer s.applying.Unlock()
 	defer s.reseal()
-	for _, q := range lateIndexes {
-		if _, err := s.db.Write.ExecContext(ctx, q); err != nil {
-			return fmt.Errorf("make an index: %w", err)
+	// In one transaction: readers see one change of the schema, not thirteen.
+	err = s.db.Tx(ctx, func(tx *sql.Tx) error {
+		for _, q := range lateIndexes {
+			if _, err := tx.ExecContext(ctx, q); err != nil {
+				return fmt.Errorf("make an index: %w", err)
+			}
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if _, err := s.db.Write.ExecContext(ctx, `INSERT INTO words (words) VALUES ('optimize')`); err != nil {
 		return fmt.Errorf("merge the full-text index: %w", err)
