@@ -106,6 +106,9 @@ func is(v any, typ string) error {
 // every argument that it promises, and looks at what comes back and at what the
 // activity remembers.
 func TestEveryTool(t *testing.T) {
+	if testing.Short() {
+		t.Skip("every tool on every surface takes a while")
+	}
 	t.Parallel()
 	settings, _ := engine(t)
 	everywhere(t, settings, func(w *world, h *hand) {

@@ -94,7 +94,10 @@ func TestStarterCasesCanBePassed(t *testing.T) {
 	if len(cases) != 50 || len(known) != len(cases) {
 		t.Errorf("%d cases and %d solutions, want 50 of each", len(cases), len(known))
 	}
-	for _, c := range cases {
+	for i, c := range cases {
+		if testing.Short() && i%10 != 0 {
+			continue
+		}
 		t.Run(c.ID, func(t *testing.T) {
 			t.Parallel()
 			right := known[c.ID]
