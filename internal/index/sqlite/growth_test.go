@@ -167,6 +167,9 @@ func asks() map[string]func(context.Context, *Store) (int, error) {
 // A question whose answer is as long in a vault eight times as large may look at
 // few pages more, because trees grow a level, and not at eight times as many.
 func TestQuestionsCostWhatTheyTouch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it fills large stores, which the race detector makes slow")
+	}
 	t.Parallel()
 	small, of := grown(t, 1000)
 	large, than := grown(t, 8000)
@@ -198,6 +201,9 @@ func TestQuestionsCostWhatTheyTouch(t *testing.T) {
 
 // A page of nodes is the part of the whole list that it says.
 func TestNodePages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it fills large stores, which the race detector makes slow")
+	}
 	t.Parallel()
 	s := openTemp(t)
 	var docs []index.Document
