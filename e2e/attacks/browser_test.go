@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -30,7 +31,12 @@ func newBrowser(t *testing.T) *browser {
 	if err != nil {
 		t.Fatal("no Chromium: ", err)
 	}
-	dir := t.TempDir()
+	// Its helpers outlive it for a moment and still write: the folder is not the
+	// test's own, which must be empty at once.
+	dir, err := os.MkdirTemp("", "lore-browser-")
+	if err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	cmd := exec.CommandContext(ctx, path, "--headless=new", "--no-first-run", "--disable-gpu", "--disable-quic", "--disable-dev-shm-usage",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions", "--no-default-browser-check",
@@ -38,12 +44,21 @@ func newBrowser(t *testing.T) *browser {
 	if os.Getuid() == 0 {
 		cmd.Args = append(cmd.Args[:1], append([]string{"--no-sandbox"}, cmd.Args[1:]...)...)
 	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		cancel()
 		_ = cmd.Wait() // it was killed
+		for range 100 {
+			if err = os.RemoveAll(dir); err == nil {
+				return
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		t.Log("left behind: ", err)
 	})
 	for range 600 {
 		// The browser writes here where it can be told what to open.
