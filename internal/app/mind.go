@@ -20,6 +20,8 @@ import (
 	"lore/internal/llm"
 	"lore/internal/llm/catalog"
 	"lore/internal/llm/quote"
+	"lore/internal/llm/retry"
+	"lore/internal/surface/draw"
 	"lore/internal/surface/talk"
 	"lore/internal/tool"
 )
@@ -51,7 +53,10 @@ func (a *app) minds() (*catalog.Catalog, error) {
 		n, _ := strconv.Atoi(p.Context) // checked when it was set; what is no number is none
 		places[name] = catalog.Place{Kind: p.Kind, BaseURL: p.BaseURL, KeyEnv: p.KeyEnv, API: p.API, Context: n}
 	}
-	return &catalog.Catalog{Places: places, Env: a.env, Now: a.now}, nil
+	told := func(w retry.Wait) {
+		fmt.Fprintf(a.errOut, "the model is asked again in %s (%d of %d): %v\n", w.For.Round(time.Second/10), w.Next, w.Of, draw.OneLine(w.Err.Error()))
+	}
+	return &catalog.Catalog{Places: places, Env: a.env, Now: a.now, Told: told}, nil
 }
 
 // finder finds models for one session: "" is the one that the settings name. What

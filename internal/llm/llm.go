@@ -249,6 +249,7 @@ const (
 	Server        ErrorKind = "server"
 	BadRequest    ErrorKind = "bad_request"
 	Connection    ErrorKind = "connection"
+	Absent        ErrorKind = "absent" // nothing listens there: asking again is no use
 )
 
 // An Error is what a provider answered instead.

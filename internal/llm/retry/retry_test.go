@@ -30,6 +30,7 @@ func TestAsksAgain(t *testing.T) {
 		"context length":    {[]llmtest.Step{fail(llm.ContextLength), llmtest.Text("a")}, 1, false},
 		"bad request":       {[]llmtest.Step{fail(llm.BadRequest), llmtest.Text("a")}, 1, false},
 		"no tools":          {[]llmtest.Step{fail(llm.NoTools), llmtest.Text("a")}, 1, false},
+		"nobody there":      {[]llmtest.Step{fail(llm.Absent), llmtest.Text("a")}, 1, false},
 		"not found":         {[]llmtest.Step{fail(llm.NotFound), llmtest.Text("a")}, 1, false},
 		"other errors":      {[]llmtest.Step{llmtest.Fail(errors.New("x")), llmtest.Text("a")}, 1, false},
 		"after a word":      {[]llmtest.Step{{Chunks: []string{"a"}, Err: &llm.Error{Kind: llm.Overloaded}}, llmtest.Text("a")}, 1, false},

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"syscall"
 	"time"
 
 	"lore/internal/llm"
@@ -86,7 +87,11 @@ func (b *Body) explain(err error) error {
 	if errors.As(err, &dial) && dial.Op == "dial" {
 		err = fmt.Errorf("%w; is the server running, and the address right?", err)
 	}
-	out := &llm.Error{Kind: llm.Connection, Status: b.Status, Message: b.scrub(fmt.Sprintf("%s: %v", b.where, err))}
+	kind := llm.Connection
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		kind = llm.Absent
+	}
+	out := &llm.Error{Kind: kind, Status: b.Status, Message: b.scrub(fmt.Sprintf("%s: %v", b.where, err))}
 	if b.begun {
 		return fmt.Errorf("%w: %w", llm.ErrCut, out)
 	}

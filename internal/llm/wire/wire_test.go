@@ -89,7 +89,7 @@ func TestErrorsNeverHoldTheKey(t *testing.T) {
 	srv.Close()
 	err := s.Get(t.Context(), "/", new(int))
 	var e *llm.Error
-	if !errors.As(err, &e) || e.Kind != llm.Connection || strings.Contains(err.Error(), secret) || !e.Retryable() || !strings.Contains(e.Message, "is the server running") {
+	if !errors.As(err, &e) || e.Kind != llm.Absent || strings.Contains(err.Error(), secret) || !e.Retryable() || !strings.Contains(e.Message, "is the server running") {
 		t.Error(err)
 	}
 	for _, bad := range []string{"", "localhost", "http://\x7f" + secret} {
@@ -101,6 +101,21 @@ func TestErrorsNeverHoldTheKey(t *testing.T) {
 	s.Key = func() (string, error) { return "", fault.New(fault.NotFound, "no key") }
 	if err := s.Get(t.Context(), "/", new(int)); fault.Of(err) != fault.NotFound {
 		t.Error(err)
+	}
+}
+
+// TestNobodyListens: a server that was not started is not waited for.
+func TestNobodyListens(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = l.Close()
+	s := wire.Server{Base: "http://" + l.Addr().String()}
+	var bad *llm.Error
+	if err := s.Get(t.Context(), "/", new(int)); !errors.As(err, &bad) || bad.Kind != llm.Absent || bad.Retryable() || !strings.Contains(bad.Message, "is the server running") {
+		t.Errorf("%v", err)
 	}
 }
 

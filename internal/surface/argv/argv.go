@@ -326,6 +326,11 @@ func (f *field) parse(word string) (any, error) {
 		return json.RawMessage(word), nil
 	case k == reflect.Slice:
 		return []string{word}, nil
+	case k == reflect.Map:
+		if strings.HasPrefix(strings.TrimSpace(word), "{") && json.Valid([]byte(word)) {
+			return json.RawMessage(word), nil
+		}
+		return pairsOf(f.key, []string{word})
 	case k == reflect.Bool:
 		b, err := strconv.ParseBool(word)
 		if err != nil {

@@ -62,14 +62,21 @@ type several struct {
 
 func (several) Run(context.Context, none) (none, error) { return none{}, nil }
 
+type fields struct {
+	Kind   string         `json:"kind"`
+	Values map[string]any `json:"values"`
+}
+
+func (fields) Run(context.Context, none) (none, error) { return none{}, nil }
+
 func testTools() map[string]*tool.Tool {
 	docs := map[string]tool.Comment{}
-	for _, n := range []string{"everything", "pair", "nothing", "several", "maybe"} {
+	for _, n := range []string{"everything", "pair", "nothing", "several", "maybe", "fields"} {
 		docs[n] = tool.Comment{Text: n + " does it."}
 	}
 	out := map[string]*tool.Tool{}
 	for _, t := range tool.Toolset("test", docs,
-		tool.Read[everything](none{}), tool.Read[pair](none{}), tool.Read[nothing](none{}), tool.Read[several](none{}), tool.Read[maybe](none{})) {
+		tool.Read[everything](none{}), tool.Read[pair](none{}), tool.Read[nothing](none{}), tool.Read[several](none{}), tool.Read[maybe](none{}), tool.Read[fields](none{})) {
 		out[t.Name] = t
 	}
 	return out
@@ -103,6 +110,9 @@ func TestArguments(t *testing.T) {
 		{"missing", "everything", nil, "query is missing"},
 		{"a word that may be left out", "maybe", []string{"a"}, `{"path":"a"}`},
 		{"under another name", "maybe", []string{"a", "--new-path", "b"}, `{"path":"a","to":"b"}`},
+		{"fields as JSON", "fields", []string{"a", `{"b": 1}`}, `{"kind":"a","values":{"b":1}}`},
+		{"one field as a word", "fields", []string{"a", "b=c d"}, `{"kind":"a","values":{"b":"c d"}}`},
+		{"no field", "fields", []string{"a", "b"}, "write NAME=VALUE"},
 		{"and may be given", "maybe", []string{"a", "b c"}, `{"path":"a","to":"b c"}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
