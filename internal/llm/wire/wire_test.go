@@ -89,7 +89,7 @@ func TestErrorsNeverHoldTheKey(t *testing.T) {
 	srv.Close()
 	err := s.Get(t.Context(), "/", new(int))
 	var e *llm.Error
-	if !errors.As(err, &e) || e.Kind != llm.Absent || strings.Contains(err.Error(), secret) || !e.Retryable() || !strings.Contains(e.Message, "is the server running") {
+	if !errors.As(err, &e) || e.Kind != llm.Absent || strings.Contains(err.Error(), secret) || e.Retryable() || !strings.Contains(e.Message, "is the server running") {
 		t.Error(err)
 	}
 	for _, bad := range []string{"", "localhost", "http://\x7f" + secret} {
