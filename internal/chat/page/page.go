@@ -21,6 +21,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -67,7 +68,7 @@ func Render(c chat.Chat, messages []chat.Message, calls map[string][]chat.Call) 
 			}
 			for _, call := range calls[m.Run] {
 				if call.Message == m.Seq {
-					fmt.Fprintf(&b, "\n> [!note]- %s: %s\n", call.Tool, oneLine(firstOf(call.Summary, string(call.State))))
+					fmt.Fprintf(&b, "\n> [!note]- %s: %s\n", call.Tool, oneLine(cmp.Or(call.Summary, string(call.State))))
 				}
 			}
 		}
@@ -96,13 +97,6 @@ func spent(messages []chat.Message) (in, out int, cost float64, priced bool) {
 func textOf(m *chat.Message) string {
 	a := llm.Answer{Parts: m.Parts}
 	return strings.TrimSpace(a.Text())
-}
-
-func firstOf(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
@@ -176,7 +170,7 @@ type Said struct {
 // Parse reads the body of a note as a conversation; front is its properties. What
 // stands before the first mark is what the person said, when there is anything.
 func Parse(front func(key string) string, body string) (Page, bool) {
-	p := Page{Chat: front("chat"), Title: front("title"), Model: front("model"), System: firstOf(front("system_message"), front("system"))}
+	p := Page{Chat: front("chat"), Title: front("title"), Model: front("model"), System: cmp.Or(front("system_message"), front("system"))}
 	var text strings.Builder
 	role, model := llm.User, ""
 	marked, comment := false, false
@@ -207,7 +201,7 @@ func Parse(front func(key string) string, body string) (Page, bool) {
 		}
 		if m := head.FindStringSubmatch(bare); m != nil && m[1] == "" {
 			flush()
-			marked, model = true, firstOf(m[3], m[4])
+			marked, model = true, cmp.Or(m[3], m[4])
 			switch m[2] {
 			case "user":
 				role = llm.User

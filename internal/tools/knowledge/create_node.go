@@ -1,6 +1,7 @@
 package knowledge
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -160,7 +161,7 @@ func newDraft(typ string, content map[string]any) (*draft, error) {
 	}
 	if u, ok := d.properties["url"].(string); ok && d.text == "" && strings.TrimSpace(u) != "" {
 		d.text = "<" + strings.TrimSpace(u) + ">"
-		d.title = firstOf(d.title, strings.TrimSpace(u))
+		d.title = cmp.Or(d.title, strings.TrimSpace(u))
 	}
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package knowledge
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -115,5 +116,5 @@ func (r RelationshipCreated) Preview() tool.Preview {
 
 // View says what was written.
 func (r RelationshipCreated) View() tool.View {
-	return tool.View{Text: fmt.Sprintf("%s: %s %s %s\n", r.EdgeID, firstOf(r.fromTitle, r.FromID), r.RelationshipType, firstOf(r.toTitle, r.ToID))}
+	return tool.View{Text: fmt.Sprintf("%s: %s %s %s\n", r.EdgeID, cmp.Or(r.fromTitle, r.FromID), r.RelationshipType, cmp.Or(r.toTitle, r.ToID))}
 }

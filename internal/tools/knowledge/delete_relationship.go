@@ -1,6 +1,7 @@
 package knowledge
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -67,5 +68,5 @@ func (r RelationshipDeleted) Preview() tool.Preview {
 
 // View says what is gone.
 func (r RelationshipDeleted) View() tool.View {
-	return tool.View{Text: fmt.Sprintf("deleted %s: %s %s %s\n", r.EdgeID, firstOf(r.fromTitle, r.FromID), r.RelationshipType, firstOf(r.toTitle, r.ToID))}
+	return tool.View{Text: fmt.Sprintf("deleted %s: %s %s %s\n", r.EdgeID, cmp.Or(r.fromTitle, r.FromID), r.RelationshipType, cmp.Or(r.toTitle, r.ToID))}
 }

@@ -108,7 +108,7 @@ func (c *Contradictions) stated(ctx context.Context, env Env, edges []graph.Edge
 		}
 		x := Contradiction{
 			Kind: "stated", EdgeID: e.Name(), From: refOf(from), To: refOf(to), Confidence: e.Confidence,
-			Tension: tension(e.Confidence, from.Sure, to.Sure), Reasoning: firstOf(e.Notes, fmt.Sprintf("%s states it on line %d", e.From, e.Line)),
+			Tension: tension(e.Confidence, from.Sure, to.Sure), Reasoning: cmp.Or(e.Notes, fmt.Sprintf("%s states it on line %d", e.From, e.Line)),
 		}
 		switch both := shared(backed[e.From], backed[e.To]); {
 		case slices.Contains(backed[e.To], e.From) || slices.Contains(backed[e.From], e.To):

@@ -1,6 +1,7 @@
 package knowledge
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -160,7 +161,7 @@ func sum(a, b Basis) Basis {
 	} else if b.Usage == nil {
 		b.Usage = a.Usage
 	}
-	b.Model, b.Fallback = firstOf(b.Model, a.Model), firstOf(a.Fallback, b.Fallback)
+	b.Model, b.Fallback = cmp.Or(b.Model, a.Model), cmp.Or(a.Fallback, b.Fallback)
 	if b.Fallback != "" {
 		b.Method = judge.ByCues
 	}
@@ -180,7 +181,7 @@ func (r RelatedNodes) Preview() tool.Preview {
 
 // View lists the nodes.
 func (r RelatedNodes) View() tool.View {
-	v := tool.View{Foot: foot(r.Index, fmt.Sprintf("%s related to %s, by %s", many(len(r.Related), "node"), firstOf(r.title, r.NodeID), r.Similarity))}
+	v := tool.View{Foot: foot(r.Index, fmt.Sprintf("%s related to %s, by %s", many(len(r.Related), "node"), cmp.Or(r.title, r.NodeID), r.Similarity))}
 	if r.LinksCreated > 0 {
 		v.Foot += "; " + many(r.LinksCreated, "relationship") + " made"
 	}

@@ -8,6 +8,7 @@
 package knowledge
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -160,15 +161,8 @@ func (env Env) read(ctx context.Context, row index.Row) (*node, error) {
 	n := env.Parse.Parse(row.File.Path, f.Data)
 	// The file may be newer than the index.
 	now := relation.NodeOf(n)
-	row.Type, row.Node, row.Sure, row.Title = now.Type, now.ID, now.Confidence, firstOf(now.Title, row.Title)
+	row.Type, row.Node, row.Sure, row.Title = now.Type, now.ID, now.Confidence, cmp.Or(now.Title, row.Title)
 	return &node{Note: n, row: row, data: string(f.Data), hash: f.Hash.String()}, nil
-}
-
-func firstOf(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // rows reads what the index knows of the notes, by path.

@@ -1,6 +1,7 @@
 package knowledge
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -387,7 +388,7 @@ func (m NodesMerged) Preview() tool.Preview {
 // View says what became of both.
 func (m NodesMerged) View() tool.View {
 	return tool.View{
-		Text: fmt.Sprintf("merged %s into %s\n", firstOf(m.other, m.SecondaryNodeID), firstOf(m.kept, m.PrimaryNodeID)),
+		Text: fmt.Sprintf("merged %s into %s\n", cmp.Or(m.other, m.SecondaryNodeID), cmp.Or(m.kept, m.PrimaryNodeID)),
 		Foot: fmt.Sprintf("%s carried over, %d joined, %d between the two dropped; %s updated", many(m.Transferred, "relationship"), m.Joined, m.Dropped, many(m.LinksUpdated, "link")),
 	}
 }

@@ -338,7 +338,7 @@ func (w WebEvidence) Preview() tool.Preview {
 
 // View lists the results.
 func (w WebEvidence) View() tool.View {
-	v := tool.View{Foot: fmt.Sprintf("%s for %s by %s; nobody has checked them", many(len(w.Results), "result"), firstOf(w.title, w.NodeID), w.Searcher)}
+	v := tool.View{Foot: fmt.Sprintf("%s for %s by %s; nobody has checked them", many(len(w.Results), "result"), cmp.Or(w.title, w.NodeID), w.Searcher)}
 	if w.SourcesCreated > 0 {
 		v.Foot += "; " + many(w.SourcesCreated, "source") + " made"
 	}

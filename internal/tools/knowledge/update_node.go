@@ -1,6 +1,7 @@
 package knowledge
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -93,7 +94,7 @@ func (in UpdateNode) Plan(ctx context.Context, env Env) (NodeUpdated, change.Set
 func (u *NodeUpdated) analyse(ctx context.Context, env Env, n *node, e *edit) error {
 	now := &node{Note: e.now, row: n.row}
 	seen := relation.NodeOf(e.now)
-	now.row.Sure, now.row.Title = seen.Confidence, firstOf(seen.Title, n.row.Title)
+	now.row.Sure, now.row.Title = seen.Confidence, cmp.Or(seen.Title, n.row.Title)
 	c, _, err := env.judged(ctx, now, true)
 	if err != nil {
 		return err
