@@ -18,6 +18,7 @@ import (
 
 	"lore/internal/access"
 	"lore/internal/chat"
+	"lore/internal/digest"
 	"lore/internal/fault"
 	"lore/internal/llm"
 	"lore/internal/tool"
@@ -75,7 +76,7 @@ func (a *Agent) Start(ctx context.Context, chatID string, q Request) (chat.Run, 
 	c, err := a.Store.Get(ctx, chatID)
 	switch {
 	case fault.Of(err) == fault.NotFound:
-		c = chat.Chat{ID: chatID, Created: a.Now(), Title: words(q.Text, 50)}
+		c = chat.Chat{ID: chatID, Created: a.Now(), Title: digest.Clip(q.Text, 50)}
 	case err != nil:
 		return chat.Run{}, err
 	}
@@ -245,18 +246,4 @@ func (a *Agent) Cancel(ctx context.Context, id string) error {
 // who is the principal of a run.
 func (a *Agent) who(r *chat.Run) access.Principal {
 	return access.Principal{Kind: access.Agent, ID: r.ID, Surface: "agent", Scopes: a.Scopes}
-}
-
-// words are the first words of a text, at most so many characters.
-func words(s string, most int) string {
-	s = strings.Join(strings.Fields(s), " ")
-	r := []rune(s)
-	if len(r) <= most {
-		return s
-	}
-	cut := string(r[:most-1])
-	if i := strings.LastIndexByte(cut, ' '); i > len(cut)/2 {
-		cut = cut[:i]
-	}
-	return strings.TrimRight(cut, " ,;:.") + "…"
 }

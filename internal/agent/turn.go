@@ -8,6 +8,7 @@ import (
 
 	"lore/internal/access"
 	"lore/internal/chat"
+	"lore/internal/digest"
 	"lore/internal/fault"
 	"lore/internal/llm"
 	"lore/internal/tool"
@@ -150,7 +151,7 @@ func (w *worker) lookUp(ctx context.Context, calls []chat.Call) error {
 			continue
 		}
 		w.settle(c, res, err)
-		if string(q.ArgsHash) != "" && q.Answer != nil && len(q.Answer.Args) > 0 {
+		if q.Answer != nil && len(q.Answer.Args) > 0 {
 			c.Result = "The person changed the arguments to " + string(q.Answer.Args) + " before allowing it.\n" + c.Result
 		}
 		changed = append(changed, *c)
@@ -174,7 +175,7 @@ func (w *worker) read(ctx context.Context, calls []chat.Call) error {
 			w.refuse(c, err)
 			continue
 		}
-		if reads(t) || c.Tool == "" {
+		if reads(t) {
 			todo = append(todo, i)
 		}
 	}
@@ -264,7 +265,7 @@ func (w *worker) settle(c *chat.Call, res tool.Result, err error) {
 	c.Ended = w.Now()
 	if err != nil {
 		c.State, c.Result = chat.Mistaken, encode(tool.NewFailure(err))
-		c.Summary = words(err.Error(), 200)
+		c.Summary = digest.Clip(err.Error(), 200)
 		return
 	}
 	c.State, c.Operation, c.Untrusted = chat.Finished, res.Operation, res.Untrusted

@@ -121,8 +121,6 @@ type Run struct {
 	Nudges  int           `json:"nudges,omitempty"` // how often it was told that it repeats itself
 	// Last says that the next step is the last: an answer without tools.
 	Last bool `json:"last,omitempty"`
-	// Wider is leave that the person gave for this run alone.
-	Wider json.RawMessage `json:"wider,omitempty"`
 }
 
 // A CallState is how far a call is.

@@ -15,6 +15,7 @@ import (
 
 	"lore/internal/agent"
 	"lore/internal/chat"
+	"lore/internal/digest"
 	"lore/internal/fault"
 	"lore/internal/llm"
 	"lore/internal/policy"
@@ -82,17 +83,8 @@ func (o *options) define(cmd *cobra.Command) {
 // begin makes a chat with the options.
 func (o *options) begin(ctx context.Context, s *Session, first string) (string, error) {
 	id := s.Agent.ID("chat")
-	c := chat.Chat{ID: id, Created: s.Agent.Now(), Title: title(first), Model: o.model, Sets: o.sets, NoTools: !o.tools}
+	c := chat.Chat{ID: id, Created: s.Agent.Now(), Title: digest.Clip(first, 50), Model: o.model, Sets: o.sets, NoTools: !o.tools}
 	return id, s.Agent.Store.Put(ctx, c)
-}
-
-// title is what a chat is called before it has a name.
-func title(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	if r := []rune(line); len(r) > 50 {
-		return string(r[:49]) + "…"
-	}
-	return line
 }
 
 func (o *options) request(text string) agent.Request {

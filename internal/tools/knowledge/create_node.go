@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"lore/internal/change"
+	"lore/internal/digest"
 	"lore/internal/fault"
 	"lore/internal/index"
 	"lore/internal/judge"
@@ -167,7 +168,7 @@ func newDraft(typ string, content map[string]any) (*draft, error) {
 		return nil, err
 	}
 	if d.title == "" {
-		d.title = strings.TrimSuffix(short(firstLine(d.text), 80), "…")
+		d.title = strings.TrimSuffix(digest.Clip(firstLine(d.text), 80), "…")
 	}
 	if d.title == "" {
 		return nil, fault.Field("content", "give a title, or a text", "there is nothing in it to call the node by")
