@@ -123,8 +123,12 @@ func (w *worker) ready(ctx context.Context) error {
 	return nil
 }
 
-// offers reports whether a tool is of a set that the chat uses.
+// offers reports whether a tool is of a set that the chat uses, or shows the rest
+// of what another returned.
 func (w *worker) offers(t *tool.Tool) bool {
+	if slices.Contains(t.Roles, tool.ReadsResult) {
+		return true
+	}
 	sets := w.chat.Sets
 	if sets == nil {
 		sets = UsualSets()
@@ -278,7 +282,7 @@ func (w *worker) finish(ctx context.Context, answer chat.Message) error {
 		status, reason = chat.Failed, w.run.Reason
 	}
 	w.end(status, reason)
-	answer.Citations = w.cite(ctx, &answer)
+	w.cite(&answer)
 	if err := w.keep(ctx, chat.Change{Amend: []chat.Message{answer}}); err != nil {
 		return err
 	}

@@ -275,7 +275,7 @@ func (w *worker) settle(c *chat.Call, res tool.Result, err error) {
 		w.run.Denials++
 		w.mu.Unlock()
 	}
-	c.Result, c.Whole, c.Summary = w.render(c, res)
+	w.render(c, res)
 }
 
 func encode(v any) string {

@@ -59,6 +59,8 @@ type Message struct {
 	Until int `json:"until,omitempty"`
 	// Citations are the places that an answer names, checked.
 	Citations []Citation `json:"citations,omitempty"`
+	// Quotes are the words that an answer quotes, checked.
+	Quotes []Quote `json:"quotes,omitempty"`
 }
 
 // Compacted is the marker of a summary.
@@ -68,8 +70,22 @@ const Compacted = "compacted"
 type Citation struct {
 	Link  string `json:"link"` // as written, without brackets
 	Path  string `json:"path,omitempty"`
-	State string `json:"state"` // "read" in this run, "unread", "missing"
-	Quote string `json:"quote,omitempty"`
+	State string `json:"state"`
+}
+
+// What can be said of a citation.
+const (
+	Read      = "read"    // the note was read in this run
+	NoHeading = "heading" // it was, but what was read has no such heading
+	Unread    = "unread"  // it was not
+)
+
+// A Quote is what an answer says to stand somewhere, word for word.
+type Quote struct {
+	Text string `json:"text"`
+	Path string `json:"path,omitempty"` // where it stands
+	// Read says that these words were read in this run.
+	Read bool `json:"read"`
 }
 
 // A Status is how far a run is.
@@ -152,8 +168,10 @@ type Call struct {
 	Revision int             `json:"revision,omitempty"`
 	Started  time.Time       `json:"started,omitzero"`
 	Ended    time.Time       `json:"ended,omitzero"`
-	// Result is what the model gets, Whole the answer of the tool as JSON.
+	// Result is what the model gets, Uncut all of it where that is only a part, and
+	// Whole the answer of the tool as JSON.
 	Result    string          `json:"result,omitempty"`
+	Uncut     string          `json:"uncut,omitempty"`
 	Whole     json.RawMessage `json:"whole,omitempty"`
 	Operation string          `json:"operation,omitempty"`
 	Untrusted bool            `json:"untrusted,omitempty"`

@@ -133,6 +133,7 @@ type result struct {
 	Model     string          `json:"model"`
 	Answer    string          `json:"answer"`
 	Citations []chat.Citation `json:"citations,omitempty"`
+	Quotes    []chat.Quote    `json:"quotes,omitempty"`
 	Steps     int             `json:"steps"`
 	In        int             `json:"tokens_in"`
 	Out       int             `json:"tokens_out"`
@@ -268,7 +269,7 @@ func (t Terminal) report(ctx context.Context, s *Session, r chat.Run) error {
 		return err
 	}
 	if answer != nil {
-		out.Answer, out.Citations = textOf(answer), answer.Citations
+		out.Answer, out.Citations, out.Quotes = textOf(answer), answer.Citations, answer.Quotes
 	}
 	calls, err := s.Agent.Store.Calls(ctx, r.ID)
 	if err != nil {

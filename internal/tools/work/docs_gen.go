@@ -13,7 +13,8 @@ var docs = map[string]tool.Comment{
 		"Cost": "Cost in US dollars; missing when it is unknown.",
 	}},
 	"Env": {Text: "Env is what these tools may touch.", Fields: map[string]string{
-		"Vault": "for what files hold now",
+		"Result": "Result finds the result of an agent's call, in full.",
+		"Vault":  "for what files hold now",
 	}},
 	"FileChange": {Text: "FileChange is what an operation did to one file.", Fields: map[string]string{
 		"Gone":   "Gone says that the contents are no longer kept.",
@@ -50,10 +51,16 @@ var docs = map[string]tool.Comment{
 		"Files": "Files that would change.",
 	}},
 	"PendingList": {Text: "PendingList is what waits, oldest first.", Fields: map[string]string{}},
+	"ReadResult": {Text: "ReadResult reads on in a result that was too long to be given in one piece.", Fields: map[string]string{
+		"ID":     "Id of the result, as the place where it was cut names it.",
+		"Limit":  "Most characters.",
+		"Offset": "Characters to skip.",
+	}},
 	"Redo": {Text: "Redo brings back a change that was undone: what the last undo took back, or a named operation. It refuses when a file was changed since, unless both changes can be kept.", Fields: map[string]string{
 		"Merge":     "Keep what was changed in a file since, where that is possible.",
 		"Operation": "Id of an operation that was undone, or its beginning; without it what the last undo took back.",
 	}},
+	"ResultPart": {Text: "ResultPart is a part of a result.", Fields: map[string]string{}},
 	"Reverted": {Text: "Reverted is what was taken back, or brought back.", Fields: map[string]string{
 		"Files":      "Files that change.",
 		"Merged":     "Merged files keep what was changed in them since.",

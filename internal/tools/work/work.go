@@ -4,6 +4,7 @@
 package work
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -24,6 +25,8 @@ type Env struct {
 	Questions *approval.Store
 	Vault     *vault.Vault // for what files hold now
 	Now       func() time.Time
+	// Result finds the result of an agent's call, in full.
+	Result func(ctx context.Context, id string) (string, error)
 }
 
 // Tools returns every tool of this package, bound to env.
@@ -34,6 +37,7 @@ func Tools(env Env) []*tool.Tool {
 		tool.Read[GetActivity](env, tool.Drawn(tool.Table), tool.Short("activity"), tool.Feed(), tool.Plays(tool.TellsActivity)),
 		tool.Read[GetOperation](env, tool.Drawn(tool.Text), tool.Short("diff"), tool.Plays(tool.TellsOperation)),
 		tool.Read[ListPending](env, tool.Drawn(tool.Table)),
+		tool.Read[ReadResult](env, tool.Drawn(tool.Text), tool.Plays(tool.ReadsResult)),
 	)
 }
 
