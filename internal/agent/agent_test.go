@@ -467,3 +467,10 @@ func TestACallWrittenAsTextAlwaysAsks(t *testing.T) {
 		}
 	}
 }
+
+func (w *world) write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(w.dir, name), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

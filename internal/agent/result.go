@@ -45,6 +45,9 @@ func (w *worker) render(c *chat.Call, res tool.Result) {
 			if v.Foot != "" {
 				text += "\n(" + v.Foot + ")"
 			}
+			for _, n := range res.Notices {
+				text += "\n(" + n + ")"
+			}
 		}
 	}
 	summary := res.Message

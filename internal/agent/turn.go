@@ -80,8 +80,9 @@ func (w *worker) find(c *chat.Call) (*tool.Tool, error) {
 	return t, nil
 }
 
-// reads reports whether a call changes nothing, whatever its arguments.
-func reads(t *tool.Tool) bool { return t.Effect == access.Reads }
+// reads reports whether a call changes nothing, whatever its arguments, and is
+// not asked about by itself.
+func reads(t *tool.Tool) bool { return t.Effect == access.Reads && t.Selects == "" }
 
 // recover settles calls that were under way when a process died. What reads is
 // read again; of the rest, what it left behind tells.
@@ -226,11 +227,7 @@ func (w *worker) write(ctx context.Context, calls []chat.Call) error {
 		if ctx.Err() != nil && err != nil {
 			return ctx.Err()
 		}
-		if err == nil && res.Question != nil {
-			c.State, c.Question, c.Revision, c.Summary = chat.Asked, res.Question.ID, res.Question.Revision, res.Question.Preview.Summary
-		} else {
-			w.settle(c, res, err)
-		}
+		w.settle(c, res, err)
 		if err := w.keep(context.WithoutCancel(ctx), chat.Change{Calls: []chat.Call{*c}}); err != nil {
 			return err
 		}
@@ -242,6 +239,9 @@ func (w *worker) write(ctx context.Context, calls []chat.Call) error {
 // the call was not made as one.
 func (w *worker) caller(c *chat.Call) access.Principal {
 	who := w.who(&w.run)
+	if !w.info.Local {
+		who.Sends = w.model.ID()
+	}
 	who.Wary = c.FromText || c.Repaired != "" || slices.ContainsFunc(w.calls, func(x chat.Call) bool { return x.Untrusted })
 	return who
 }
@@ -260,8 +260,12 @@ func (w *worker) refuse(c *chat.Call, err error) {
 
 const sameAgain = "This is the same call again, and it had the same result. Change it, or answer with what you have."
 
-// settle gives a call its result.
+// settle gives a call its result, or the question that it waits for.
 func (w *worker) settle(c *chat.Call, res tool.Result, err error) {
+	if err == nil && res.Question != nil {
+		c.State, c.Question, c.Revision, c.Summary = chat.Asked, res.Question.ID, res.Question.Revision, res.Question.Preview.Summary
+		return
+	}
 	c.Ended = w.Now()
 	if err != nil {
 		c.State, c.Result = chat.Mistaken, encode(tool.NewFailure(err))

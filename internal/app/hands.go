@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"lore/internal/access"
 	"lore/internal/approval"
 	"lore/internal/change"
 	"lore/internal/fault"
@@ -78,7 +79,11 @@ func (a *app) policyOf(c *settings.File, dir string) (policy.Settings, []string,
 	if err != nil {
 		return p, nil, err
 	}
-	p.Create, p.Many = policy.Verdict(create), many
+	share, err := a.config().Get(c, "approve.share")
+	if err != nil {
+		return p, nil, err
+	}
+	p.Create, p.Share, p.Many = policy.Verdict(create), policy.Verdict(share), many
 	var protected []string
 	for _, name := range slices.Sorted(maps.Keys(c.Vaults)) {
 		if home.SameFolder(home.Expand(name), dir) {
@@ -99,7 +104,9 @@ func (a *app) policyOf(c *settings.File, dir string) (policy.Settings, []string,
 		case "ask", "allow":
 			p.Tools[name] = policy.Verdict(word) // a tool of another server is not in the catalogue
 			for _, t := range catalogue() {
-				if t.Name == name || t.Set == name || slices.Contains(t.Aliases, name) {
+				// To ask about a whole set is to ask about what it changes.
+				set := t.Set == name && (word != "ask" || t.Effect != access.Reads)
+				if t.Name == name || set || slices.Contains(t.Aliases, name) {
 					p.Tools[t.Name] = policy.Verdict(word)
 				}
 			}

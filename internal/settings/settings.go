@@ -68,6 +68,7 @@ type File struct {
 	} `toml:"web,omitempty"`
 	Approve struct {
 		Create string `toml:"create,omitempty"`
+		Share  string `toml:"share,omitempty"`
 		Many   string `toml:"many,omitempty"`
 	} `toml:"approve,omitempty"`
 	Nodes struct {
@@ -128,7 +129,11 @@ func general() []value {
 		},
 		{
 			"approve.create", "what happens when something wants to make a new note: ask or allow", "ask", "LORE_APPROVE_CREATE",
-			func(c *File) *string { return &c.Approve.Create }, checkCreate, nil,
+			func(c *File) *string { return &c.Approve.Create }, checkVerdict("approve.create"), nil,
+		},
+		{
+			"approve.share", "what happens when a model that is not on this machine wants to read: allow asks only about several files at once, ask about everything", "allow", "LORE_APPROVE_SHARE",
+			func(c *File) *string { return &c.Approve.Share }, checkVerdict("approve.share"), nil,
 		},
 		{
 			"approve.many", "from how many files on a change counts as destructive", "20", "LORE_APPROVE_MANY",
@@ -180,11 +185,13 @@ func CheckMind(s string) error {
 	return fault.Field("model", "write provider/name, like ollama/qwen3:8b, or quote", "%q is no model", s)
 }
 
-func checkCreate(s string) error {
-	if s != "ask" && s != "allow" {
-		return fault.Field("approve.create", "use ask or allow", "%q is neither", s)
+func checkVerdict(key string) func(string) error {
+	return func(s string) error {
+		if s != "ask" && s != "allow" {
+			return fault.Field(key, "use ask or allow", "%q is neither", s)
+		}
+		return nil
 	}
-	return nil
 }
 
 // CheckSwitch refuses what is no state of a tool.
