@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -98,7 +99,13 @@ func (a *Agent) Start(ctx context.Context, chatID string, q Request) (chat.Run, 
 	if err := a.Store.Put(ctx, c); err != nil {
 		return chat.Run{}, err
 	}
-	r := chat.Run{ID: a.ID("run"), Chat: chatID, Status: chat.Running, Model: c.Model, Started: a.Now(), Limits: q.Limits, Priced: true}
+	r := chat.Run{ID: a.ID("run"), Chat: chatID, Status: chat.Running, Model: c.Model, Started: a.Now(), Limits: q.Limits, Priced: true, Sets: c.Sets}
+	if c.Sets == nil {
+		r.Sets = []string{Usual}
+	}
+	if slices.Contains(r.Sets, Usual) {
+		r.Sets = append(r.Sets[:len(r.Sets):len(r.Sets)], a.usual(ctx, &r)...)
+	}
 	say := chat.Message{Run: r.ID, Time: a.Now(), Message: llm.Say(llm.User, q.Text), Note: q.Note}
 	return r, a.Store.Apply(ctx, chatID, chat.Change{Run: &r, Say: []chat.Message{say}})
 }

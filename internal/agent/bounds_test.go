@@ -17,6 +17,7 @@ import (
 	"lore/internal/tool"
 	"lore/internal/tool/tooltest"
 	"lore/internal/tools/find"
+	"lore/internal/tools/knowledge"
 	"lore/internal/tools/notes"
 	"lore/internal/tools/work"
 )
@@ -221,6 +222,49 @@ func TestFilesLeaveThisMachineOnlyWhenChosen(t *testing.T) {
 			if strings.Contains(got, s) {
 				t.Errorf("%s: %q in %s", name, s, got)
 			}
+		}
+	}
+}
+
+// TestTheToolsOfAChat: typed nodes have tools of their own, which a vault without
+// such nodes, or a small window, does without; a person's slash reaches all.
+func TestTheToolsOfAChat(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		typed  bool
+		window int
+		sets   []string
+		mute   bool
+		want   bool
+	}{
+		"no nodes":                  {window: 100_000},
+		"nodes":                     {typed: true, window: 100_000, want: true},
+		"nodes, a window unknown":   {typed: true, want: true},
+		"nodes, a small window":     {typed: true, window: 8192},
+		"a small window, with more": {typed: true, window: 8192, sets: []string{agent.Usual, "find"}},
+		"named":                     {window: 8192, sets: []string{"knowledge"}, want: true},
+		"all":                       {window: 8192, sets: []string{"all"}, want: true},
+		"others named":              {typed: true, window: 100_000, sets: []string{"notes"}},
+		"no model":                  {mute: true, window: 8192, want: true},
+	} {
+		w := newWorld(t, llmtest.Text("Hello."), llmtest.Text("t"))
+		w.info.Context, w.info.Mute = c.window, c.mute
+		if c.typed {
+			w.write(t, "Claim.md", "---\ntype: Hypothesis\nid: node-1\n---\n# Claim\n")
+		}
+		p := tooltest.Open(t, w.dir, nil)
+		w.Door = tool.NewRegistry(p.Deps(), notes.Tools(notes.Env{Vault: p.Vault, Store: p.Store, Search: p.Search, Fresh: p.Fresh, Now: tooltest.Now}),
+			knowledge.Tools(knowledge.Env{Vault: p.Vault, Store: p.Store, Search: p.Search, Fresh: p.Fresh}))
+		if err := w.Store.Put(t.Context(), chat.Chat{ID: "chat-1", Sets: c.sets}); err != nil {
+			t.Fatal(err)
+		}
+		w.ask(t, "Hello")
+		got := false
+		for _, x := range w.model.Requests()[0].Tools {
+			got = got || x.Name == "create_node"
+		}
+		if got != c.want {
+			t.Errorf("%s: knowledge tools are offered: %v", name, got)
 		}
 	}
 }

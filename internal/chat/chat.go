@@ -129,6 +129,7 @@ type Run struct {
 	Started time.Time     `json:"started"`
 	Ended   time.Time     `json:"ended,omitzero"`
 	Limits  Limits        `json:"limits"`
+	Sets    []string      `json:"toolsets,omitempty"`
 	Steps   int           `json:"steps"`
 	Usage   llm.Usage     `json:"usage"`
 	Priced  bool          `json:"priced"` // the cost of every step is known

@@ -72,7 +72,7 @@ func (o *options) define(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVarP(&o.model, "model", "m", "", "who answers: provider/name, or quote for none")
 	f.StringVar(&o.note, "note", "", "the note that you are looking at")
-	f.StringSliceVar(&o.sets, "toolsets", nil, "the tools that it gets; all for every one")
+	f.StringSliceVar(&o.sets, "toolsets", nil, "the tools that it gets: usual, all, or names of sets as lore tools lists them")
 	f.BoolVar(&o.tools, "tools", true, "let it use tools")
 	f.IntVar(&o.limit.Steps, "steps", d.Steps, "most answers of the model")
 	f.DurationVar(&o.limit.Time, "time", d.Time, "most time of work; waiting for you does not count")
