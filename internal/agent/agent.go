@@ -99,7 +99,7 @@ func (a *Agent) Start(ctx context.Context, chatID string, q Request) (chat.Run, 
 	if err := a.Store.Put(ctx, c); err != nil {
 		return chat.Run{}, err
 	}
-	r := chat.Run{ID: a.ID("run"), Chat: chatID, Status: chat.Running, Model: c.Model, Started: a.Now(), Limits: q.Limits, Priced: true, Sets: c.Sets}
+	r := chat.Run{ID: a.ID("run"), Chat: chatID, Status: chat.Running, Model: c.Model, Started: a.Now(), Limits: q.Limits, Priced: true, Sets: c.Sets, Keeper: a.Holder}
 	if c.Sets == nil {
 		r.Sets = []string{Usual}
 	}
@@ -160,6 +160,7 @@ func (a *Agent) Work(ctx context.Context, id string, tell func(Event)) (chat.Run
 		if w.run.Status.Over() {
 			return w.run, nil
 		}
+		w.run.Keeper = a.Holder
 		again, err := w.step(ctx)
 		if ctx.Err() != nil {
 			// Whoever stopped it may go on with it: what was begun is not kept.

@@ -136,6 +136,8 @@ type Run struct {
 	Worked  time.Duration `json:"worked"`
 	Denials int           `json:"denials,omitempty"`
 	Nudges  int           `json:"nudges,omitempty"` // how often it was told that it repeats itself
+	// Keeper is the process that goes on with it when it can.
+	Keeper string `json:"keeper,omitempty"`
 	// Last says that the next step is the last: an answer without tools.
 	Last bool `json:"last,omitempty"`
 }

@@ -52,9 +52,11 @@ type Setting struct {
 
 // A File is the configuration file.
 type File struct {
-	Vault    string `toml:"vault,omitempty" doc:"the vault that is opened when no other is named"`
-	Model    string `toml:"model,omitempty"`
-	LogLevel string `toml:"log_level,omitempty" doc:"what is logged: debug, info, warn, error"`
+	Vault string `toml:"vault,omitempty" doc:"the vault that is opened when no other is named"`
+	Model string `toml:"model,omitempty"`
+	// Prices are dollars for a million tokens, "in/out", by "provider/model".
+	Prices   map[string]string `toml:"prices,omitempty"`
+	LogLevel string            `toml:"log_level,omitempty" doc:"what is logged: debug, info, warn, error"`
 	Embed    struct {
 		Model   string `toml:"model,omitempty" doc:"builtin, none, ollama:MODEL or openai:MODEL"`
 		BaseURL string `toml:"base_url,omitempty" doc:"where the embedding server listens"`
