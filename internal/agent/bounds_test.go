@@ -147,7 +147,7 @@ func TestALongResultIsReadOn(t *testing.T) {
 	w.write(t, "Long.md", text)
 	p := tooltest.Open(t, w.dir, nil)
 	w.Door = tool.NewRegistry(p.Deps(), notes.Tools(notes.Env{Vault: p.Vault, Store: p.Store, Search: p.Search, Fresh: p.Fresh, Now: tooltest.Now}),
-		work.Tools(work.Env{Result: w.Store.Result}))
+		work.Tools(work.Env{Chats: w.Store}))
 	w.model.Add(calls(call("a", "read_note", `{"path":"Long"}`)), calls(call("b", "read_result", `{"id":"run-1/1","offset":4500,"limit":1000}`)), llmtest.Text("Read."), llmtest.Text("t"))
 	r := w.ask(t, "Read it")
 	list := w.callsOf(t, r.ID)

@@ -39,6 +39,7 @@ type hands struct {
 	off      []string
 	instruct map[string]string
 	folder   string // where new nodes go
+	chats    string // where conversations go that are saved as notes
 	// unsettled says why what a crash left could not be settled at the start;
 	// nothing is changed then, until a start that can.
 	unsettled error
@@ -52,6 +53,9 @@ func (s *session) openHands(c *settings.File) error {
 		return err
 	}
 	if s.limits, err = s.app.limitsOf(c); err != nil {
+		return err
+	}
+	if s.chats, err = s.app.config().Get(c, "chats.folder"); err != nil {
 		return err
 	}
 	if s.folder, err = s.app.config().Get(c, "nodes.folder"); err != nil {

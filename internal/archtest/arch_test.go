@@ -29,7 +29,7 @@ var layers = [][]string{
 	{"tool"},
 	{"tool/tooldoc", "approval", "history", "token", "peer", "settings", "chat"},
 	{"tool/tooltest", "agent", "chat/page", "minds"}, // only tests link tooltest
-	{"tools/notes", "tools/find", "tools/knowledge", "tools/work", "tools/files", "tools/external", "eval"},
+	{"tools/notes", "tools/find", "tools/knowledge", "tools/work", "tools/files", "tools/external", "eval", "chat/notebook"},
 	{"agent/attendant"},
 	{"surface/draw", "surface/argv", "surface/serve", "surface/template", "surface/task", "surface/lines"},
 	{"surface/install", "surface/servers", "surface/talk"},

@@ -76,6 +76,9 @@ type File struct {
 	Nodes struct {
 		Folder string `toml:"folder,omitempty"`
 	} `toml:"nodes,omitempty"`
+	Chats struct {
+		Folder string `toml:"folder,omitempty"`
+	} `toml:"chats,omitempty"`
 	Limits struct {
 		Calls   string `toml:"calls,omitempty"`
 		Changes string `toml:"changes,omitempty"`
@@ -143,7 +146,11 @@ func general() []value {
 		},
 		{
 			"nodes.folder", "where new nodes of the knowledge graph go, each type into a folder of its own", "Nodes", "LORE_NODES_FOLDER",
-			func(c *File) *string { return &c.Nodes.Folder }, checkFolder, nil,
+			func(c *File) *string { return &c.Nodes.Folder }, checkFolder("nodes.folder"), nil,
+		},
+		{
+			"chats.folder", "where conversations go that are saved as notes", "Chats", "LORE_CHATS_FOLDER",
+			func(c *File) *string { return &c.Chats.Folder }, checkFolder("chats.folder"), nil,
 		},
 		{
 			"limits.calls", "how many calls a program or model may make in a minute", "300", "LORE_LIMITS_CALLS",
@@ -205,11 +212,13 @@ func CheckSwitch(s string) error {
 }
 
 // checkFolder refuses what is no folder of a vault.
-func checkFolder(s string) error {
-	if _, err := vault.CleanNew(s + "/x.md"); err != nil {
-		return fault.Field("nodes.folder", "give a folder of the vault, like Nodes or Ideas/Nodes", "%q is none", s)
+func checkFolder(key string) func(string) error {
+	return func(s string) error {
+		if _, err := vault.CleanNew(s + "/x.md"); err != nil {
+			return fault.Field(key, "give a folder of the vault, like Nodes or Ideas/Nodes", "%q is none", s)
+		}
+		return nil
 	}
-	return nil
 }
 
 func checkNumber(key string) func(string) error {

@@ -12,8 +12,11 @@ var docs = map[string]tool.Comment{
 	"Called": {Text: "Called is one recorded call.", Fields: map[string]string{
 		"Cost": "Cost in US dollars; missing when it is unknown.",
 	}},
+	"ChatSaved": {Text: "ChatSaved is a conversation that is a note.", Fields: map[string]string{
+		"Same": "Same tells that the note already reads so.",
+	}},
 	"Env": {Text: "Env is what these tools may touch.", Fields: map[string]string{
-		"Result": "Result finds the result of an agent's call, in full.",
+		"Folder": "where conversations go that are saved as notes",
 		"Vault":  "for what files hold now",
 	}},
 	"FileChange": {Text: "FileChange is what an operation did to one file.", Fields: map[string]string{
@@ -68,6 +71,10 @@ var docs = map[string]tool.Comment{
 		"Redone":     "Redone says that they were brought back instead.",
 	}},
 	"Reverting": {Text: "Reverting is an operation that is about to be taken back.", Fields: map[string]string{}},
+	"SaveChat": {Text: "SaveChat writes a conversation as a note, or brings the note that shows it up to date. What a person added to that note is never written over.", Fields: map[string]string{
+		"Chat": "Id of the conversation; without it the last one.",
+		"Path": "Path of the note; without it the one that shows it already, or one named by its title.",
+	}},
 	"Undo": {Text: "Undo takes back an earlier change: the last one, a named operation, one file of it, or everything that one run did. It refuses when a file was changed since, unless both changes can be kept. An undo can itself be undone.", Fields: map[string]string{
 		"Merge":     "Keep what was changed in a file since, where that is possible.",
 		"Operation": "Id of an operation, or its beginning; without it the last change that is not undone.",

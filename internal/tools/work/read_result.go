@@ -27,10 +27,7 @@ type ResultPart struct {
 
 // Run cuts the part out of the whole.
 func (in ReadResult) Run(ctx context.Context, env Env) (ResultPart, error) {
-	if env.Result == nil {
-		return ResultPart{}, fault.Field("id", "", "there is no result %s", in.ID)
-	}
-	text, err := env.Result(ctx, in.ID)
+	text, err := env.Chats.Result(ctx, in.ID)
 	if err != nil {
 		return ResultPart{}, fault.Rename(err, "", "id")
 	}
