@@ -50,6 +50,9 @@ func TestLimits(t *testing.T) {
 		if r = w.work(t, r.ID); r.Status != chat.Limited || !strings.Contains(r.Reason, c.want) || r.Steps != 2 {
 			t.Errorf("%s: %+v", name, r)
 		}
+		if !strings.HasSuffix(r.Near, "are used") {
+			t.Errorf("%s: nobody was warned: %+v", name, r)
+		}
 		last := w.model.Requests()[1]
 		if last.ToolChoice != "none" || said(w.last(t)) != "What I have." {
 			t.Errorf("%s: the last answer could still use tools: %+v", name, last.ToolChoice)

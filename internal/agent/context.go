@@ -39,7 +39,7 @@ func (w *worker) request(ctx context.Context) (llm.Request, error) {
 			return llm.Request{}, err
 		}
 	}
-	r := llm.Request{System: w.system(), Messages: w.spoken()}
+	r := llm.Request{System: w.system(), Messages: w.spoken(), Think: w.chat.Think}
 	if w.run.Last {
 		r.Messages = append(r.Messages, llm.Say(llm.User, fmt.Sprintf(lastWords, w.run.Reason)))
 	}

@@ -225,6 +225,7 @@ const cut = "Your answer was cut because it was too long, and none of its tool c
 func (w *worker) heard(ctx context.Context, a llm.Answer) error {
 	w.run.Steps++
 	w.run.Usage = w.run.Usage.Add(a.Usage)
+	w.run.Near = w.near()
 	w.run.Priced = w.run.Priced && (a.Usage.CostUSD != nil || w.info.Local)
 	msg := chat.Message{Run: w.run.ID, Time: w.Now(), Message: llm.Message{Role: llm.Assistant}, Model: w.model.ID(), Usage: &a.Usage, Stop: a.Stop}
 	var calls []chat.Call
@@ -279,6 +280,23 @@ func (w *worker) limit() string {
 		return fmt.Sprintf("the limit of %d tokens is reached", l.Tokens)
 	case l.Cost > 0 && r.Usage.CostUSD != nil && *r.Usage.CostUSD+w.price() > l.Cost:
 		return fmt.Sprintf("the limit of $%.2f is reached", l.Cost)
+	}
+	return ""
+}
+
+// near says which limit is reached by four fifths.
+func (w *worker) near() string {
+	const most = 0.8
+	l, r := w.run.Limits, &w.run
+	switch used := r.Usage.In + r.Usage.Out; {
+	case l.Steps > 0 && float64(r.Steps) >= most*float64(l.Steps):
+		return fmt.Sprintf("%d of %d steps are used", r.Steps, l.Steps)
+	case l.Time > 0 && float64(r.Worked) >= most*float64(l.Time):
+		return fmt.Sprintf("%s of %s are used", r.Worked.Round(time.Second), l.Time)
+	case l.Tokens > 0 && float64(used) >= most*float64(l.Tokens):
+		return fmt.Sprintf("%d of %d tokens are used", used, l.Tokens)
+	case l.Cost > 0 && r.Usage.CostUSD != nil && *r.Usage.CostUSD >= most*l.Cost:
+		return fmt.Sprintf("$%.2f of $%.2f are used", *r.Usage.CostUSD, l.Cost)
 	}
 	return ""
 }

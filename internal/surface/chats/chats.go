@@ -105,6 +105,7 @@ type Settings struct {
 	Sets    *[]string `json:"toolsets,omitempty"`
 	NoTools *bool     `json:"no_tools,omitempty"`
 	System  *string   `json:"system,omitempty"`
+	Think   *bool     `json:"think,omitempty"`
 }
 
 func (s Settings) apply(c *chat.Chat) {
@@ -122,6 +123,9 @@ func (s Settings) apply(c *chat.Chat) {
 	}
 	if s.System != nil {
 		c.System = *s.System
+	}
+	if s.Think != nil {
+		c.Think = *s.Think
 	}
 }
 
