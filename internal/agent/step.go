@@ -24,6 +24,8 @@ type worker struct {
 	model    llm.Model
 	info     llm.Info
 	tools    []*tool.Tool // that are offered, by name
+	offered  []llm.Tool   // the same, as the model is told of them
+	prompt   string       // the system prompt, once it is made
 	tell     func(Event)
 	mark     time.Time  // since when work was not counted yet
 	mu       sync.Mutex // of what calls at the same time count
@@ -32,15 +34,15 @@ type worker struct {
 // load reads everything that a step depends on.
 func (a *Agent) load(ctx context.Context, id string, tell func(Event)) (*worker, error) {
 	r, err := a.Store.Run(ctx, id)
-	if err != nil {
-		return nil, err
-	}
 	w := &worker{Agent: a, run: r, tell: tell, mark: a.Now()}
+	if err != nil {
+		return w, err
+	}
 	if w.chat, err = a.Store.Get(ctx, r.Chat); err != nil {
-		return nil, err
+		return w, err
 	}
 	if w.messages, err = a.Store.Messages(ctx, r.Chat); err != nil {
-		return nil, err
+		return w, err
 	}
 	w.calls, err = a.Store.Calls(ctx, id)
 	return w, err
@@ -118,7 +120,11 @@ func (w *worker) ready(ctx context.Context) error {
 	}
 	for _, t := range w.Door.On() {
 		if w.offers(t) {
-			w.tools = append(w.tools, t)
+			told, err := described(t)
+			if err != nil {
+				return err
+			}
+			w.tools, w.offered = append(w.tools, t), append(w.offered, told)
 		}
 	}
 	return nil
