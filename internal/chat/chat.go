@@ -182,6 +182,7 @@ type Call struct {
 	Whole     json.RawMessage `json:"whole,omitempty"`
 	Operation string          `json:"operation,omitempty"`
 	Untrusted bool            `json:"untrusted,omitempty"`
+	Hidden    int             `json:"hidden,omitempty"`    // characters that nobody sees, which the model did not get
 	FromText  bool            `json:"from_text,omitempty"` // it was written as text
 	Repaired  string          `json:"repaired,omitempty"`  // what had to be mended in its arguments
 	Repeats   bool            `json:"repeats,omitempty"`   // it was not made, because it repeats another
