@@ -291,3 +291,23 @@ func TestHiddenWordsDoNotReachTheModel(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestTooManyCallsAtOnce(t *testing.T) {
+	t.Parallel()
+	var many []llm.Part
+	for i := range 1000 {
+		many = append(many, call(fmt.Sprint(i), "read_note", fmt.Sprintf(`{"path":"Tea","offset":%d}`, i+1)))
+	}
+	w := newWorld(t, calls(many...), llmtest.Text("Read."), llmtest.Text("t"))
+	r := w.ask(t, "Read")
+	made := 0
+	for _, c := range w.callsOf(t, r.ID) {
+		if c.State != chat.Mistaken || !strings.Contains(c.Result, "first 32 calls") {
+			made++
+		}
+	}
+	results := w.model.Requests()[1].Messages
+	if made != 32 || r.Status != chat.Done || len(results[len(results)-1].Parts) != 1000 {
+		t.Errorf("%d calls were made: %+v", made, r)
+	}
+}

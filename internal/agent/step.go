@@ -227,6 +227,9 @@ func (w *worker) hear(ctx context.Context, req llm.Request) (llm.Answer, error) 
 // cut tells a model what happened to an answer that was too long.
 const cut = "Your answer was cut because it was too long, and none of its tool calls was run. Write in smaller pieces: one call at a time, and long texts in several calls."
 
+// mostCalls is how many calls one answer may want.
+const mostCalls = 32
+
 // heard keeps an answer and the calls that it wants.
 func (w *worker) heard(ctx context.Context, a llm.Answer) error {
 	w.run.Steps++
@@ -248,7 +251,12 @@ func (w *worker) heard(ctx context.Context, a llm.Answer) error {
 			p.ID = w.ID("call")
 		}
 		msg.Parts = append(msg.Parts, p)
-		calls = append(calls, chat.Call{ID: p.ID, Tool: p.Name, Args: p.Args, State: chat.Proposed, FromText: p.FromText, Repaired: p.Repaired})
+		c := chat.Call{ID: p.ID, Tool: p.Name, Args: p.Args, State: chat.Proposed, FromText: p.FromText, Repaired: p.Repaired}
+		if len(calls) >= mostCalls {
+			c.State, c.Ended, c.Summary = chat.Mistaken, w.Now(), "not made: too many at once"
+			c.Result = encode(map[string]any{"success": false, "isError": true, "error": fmt.Sprintf("Only the first %d calls of an answer are made. Go on with fewer.", mostCalls)})
+		}
+		calls = append(calls, c)
 	}
 	if len(msg.Parts) == 0 {
 		msg.Parts = []llm.Part{{Kind: llm.Text}}
