@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"lore/internal/access"
@@ -310,4 +311,19 @@ func TestTooManyCallsAtOnce(t *testing.T) {
 	if made != 32 || r.Status != chat.Done || len(results[len(results)-1].Parts) != 1000 {
 		t.Errorf("%d calls were made: %+v", made, r)
 	}
+}
+
+// TestAModelThatNeverEnds: the time of a run is over while it speaks, too.
+func TestAModelThatNeverEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, llmtest.Step{Beat: make(chan struct{}), Chunks: []string{"Well, ", "so"}})
+		r, err := w.Start(t.Context(), "chat-1", agent.Request{Text: "Look", Limits: chat.Limits{Time: 5 * time.Minute}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		begin := time.Now()
+		if r = w.work(t, r.ID); r.Status != chat.Limited || !strings.Contains(r.Reason, "5m0s") || time.Since(begin) < 5*time.Minute || time.Since(begin) > 6*time.Minute {
+			t.Errorf("%+v after %s", r, time.Since(begin))
+		}
+	})
 }

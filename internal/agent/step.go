@@ -91,7 +91,8 @@ func (w *worker) step(ctx context.Context) (bool, error) {
 		}
 		return w.act(ctx, open)
 	}
-	return true, w.ask(ctx)
+	err := w.ask(ctx)
+	return !w.run.Status.Over(), err
 }
 
 // turn are the calls that a message wants.
@@ -189,20 +190,39 @@ func (w *worker) ask(ctx context.Context) error {
 		}
 		answer, err = w.hear(ctx, req)
 	}
+	if errors.Is(err, errLate) {
+		w.end(chat.Limited, fmt.Sprintf("the limit of %s of work is reached", w.run.Limits.Time))
+		return w.keep(ctx, chat.Change{})
+	}
 	if err != nil {
 		return err
 	}
 	return w.heard(ctx, answer)
 }
 
+// lastTime is how long a last answer may take, whatever was used before.
+const lastTime = 2 * time.Minute
+
+var errLate = errors.New("the model was still answering when the time of the run was over")
+
 // hear passes on what the model says while it says it.
 func (w *worker) hear(ctx context.Context, req llm.Request) (llm.Answer, error) {
+	if l := w.run.Limits.Time; l > 0 {
+		// A model that says a word a minute must end too. What is left is at least
+		// enough for a last answer.
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, max(l-w.run.Worked, lastTime), errLate)
+		defer cancel()
+	}
 	var a llm.Answer
 	done, spoke := false, false
 	for e, err := range w.model.Stream(ctx, req) {
 		if err != nil {
 			if spoke {
 				w.tell(Event{Type: Restarted})
+			}
+			if errors.Is(context.Cause(ctx), errLate) {
+				err = errLate
 			}
 			return a, err
 		}
