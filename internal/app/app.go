@@ -32,7 +32,7 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	a := &app{now: time.Now, env: os.Getenv, exe: os.Executable, errOut: errOut}
 	return cli.Run(ctx, cli.Host{
 		Version:           version(),
-		Tools:             catalogue(),
+		Tools:             Catalogue(),
 		Open:              a.open,
 		Explain:           a.explain,
 		Settings:          func(g cli.Globals) ([]settings.Setting, error) { return a.config().List(flags(g)) },
@@ -59,15 +59,15 @@ type app struct {
 }
 
 // config is where settings come from.
-func (a *app) config() settings.Place { return settings.Place{Env: a.env, Tools: catalogue} }
+func (a *app) config() settings.Place { return settings.Place{Env: a.env, Tools: Catalogue} }
 
 func flags(g cli.Globals) settings.Flags { return settings.Flags{Vault: g.Vault, LogLevel: g.LogLevel} }
 
 // home is where things lie for whoever runs the program.
 func (a *app) home() home.Home { return home.Home{Env: a.env} }
 
-// catalogue lists all tools, bound to nothing: enough to describe them.
-func catalogue() []*tool.Tool {
+// Catalogue lists all tools, bound to nothing: enough to describe them.
+func Catalogue() []*tool.Tool {
 	return slices.Concat(notes.Tools(notes.Env{}), find.Tools(find.Env{}), knowledge.Tools(knowledge.Env{}), work.Tools(work.Env{}), files.Tools(files.Env{}))
 }
 

@@ -128,7 +128,7 @@ func TestStarterCasesNameWhatExists(t *testing.T) {
 		t.Fatal(err)
 	}
 	tools := map[string]*tool.Tool{eval.Changes: nil}
-	for _, x := range catalogue() {
+	for _, x := range Catalogue() {
 		tools[x.Name] = x
 	}
 	for _, c := range cases {

@@ -98,7 +98,7 @@ func (a *app) policyOf(c *settings.File, dir string) (policy.Settings, []string,
 			off = append(off, name)
 		case "ask", "allow":
 			p.Tools[name] = policy.Verdict(word) // a tool of another server is not in the catalogue
-			for _, t := range catalogue() {
+			for _, t := range Catalogue() {
 				if t.Name == name || t.Set == name || slices.Contains(t.Aliases, name) {
 					p.Tools[t.Name] = policy.Verdict(word)
 				}

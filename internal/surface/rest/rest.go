@@ -5,6 +5,7 @@
 package rest
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"time"
@@ -26,6 +27,9 @@ type Options struct {
 	Version string
 	// Page is the address at which a person answers a question; nil has none.
 	Page func(id string) string
+	// Verify checks the record of everything that was done and counts it; nil
+	// has none.
+	Verify func(context.Context) (int, error)
 	// Closing ends the streams; nil never does.
 	Closing <-chan struct{}
 	// Beat is how often a stream shows that it lives; zero is every 15 seconds.
@@ -99,7 +103,7 @@ func (a *API) routes() []route {
 		{Route: get("/tools", a.listTools), id: "listTools", summary: "The tools that are switched on, with their schemas", out: "Tools", status: ok},
 		{Route: get("/tools/{name}", a.showTool), id: "showTool", summary: "One tool", out: "Tool", status: ok},
 		{Route: post("/tools/{name}", a.callTool), id: "callTool", summary: "Call a tool", in: "Arguments", out: "Result", status: ok, pending: true,
-			query: map[string]string{tool.DryRun: "1: plan only, and do nothing"}},
+			query: map[string]string{tool.DryRun: "1: plan only, and do nothing", viewParameter: "1: and \"view\", the answer as people see it, in parts"}},
 		{Route: get("/approvals", a.listApprovals), id: "listApprovals", summary: "What waits for a person; to a token, what it asked itself", out: "Approvals", status: ok,
 			query: map[string]string{"state": "only these states, separated by commas; \"all\" for every one"}},
 		{Route: get("/approvals/{id}", a.showApproval), id: "showApproval", summary: "One question with its diff", out: "Approval", status: ok},
@@ -111,6 +115,7 @@ func (a *API) routes() []route {
 		{Route: person(post("/rules/{id}/forget", a.forget)), id: "forgetRule", summary: "Take a standing answer back (persons)", status: http.StatusNoContent},
 		{Route: get("/activity", a.activity), id: "activity", summary: "What was done, newest first, by whom, and how it ended", out: "Result", status: ok,
 			query: map[string]string{"limit": "how many", "after": "only what came after the \"next\" of an earlier answer", "path": "only what touched this note", "tool": "only calls of this tool"}},
+		{Route: person(get("/activity/verify", a.verify)), id: "verifyActivity", summary: "Whether the record of what was done is whole (persons)", out: "Verified", status: ok},
 		{Route: get("/operations/{id}", a.showOperation), id: "showOperation", summary: "One change, with its diff", out: "Result", status: ok},
 		{Route: writes(post("/operations/{id}/undo", a.undo)), id: "undoOperation", summary: "Take a change back; asked about like any other", in: "Arguments", out: "Result", status: ok, pending: true},
 		{Route: writes(post("/operations/{id}/redo", a.redo)), id: "redoOperation", summary: "Bring a change back", in: "Arguments", out: "Result", status: ok, pending: true},
