@@ -38,6 +38,17 @@ export function pathTo(view: View, rest = '', query: Record<string, string | num
 class Router {
   place = $state.raw<Place>(placeOf(typeof location === 'undefined' ? '/' : location.href));
 
+  #last = new Map<View, Place>();
+
+  /** at is where a person is in one view. A view that is about to leave still
+   *  sees the place that it was shown for, and asks for nothing of the next. */
+  at(view: View): Place {
+    const p = this.place;
+    if (p.view !== view) return this.#last.get(view) ?? p;
+    this.#last.set(view, p);
+    return p;
+  }
+
   /** go shows another place. */
   go(path: string, replace = false): void {
     if (replace) history.replaceState(null, '', path);
