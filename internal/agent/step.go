@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -23,6 +24,8 @@ type worker struct {
 	model    llm.Model
 	info     llm.Info
 	tools    []*tool.Tool // that are offered, by name
+	offered  []llm.Tool   // the same, as the model is told of them
+	prompt   string       // the system prompt, once it is made
 	tell     func(Event)
 	mark     time.Time  // since when work was not counted yet
 	mu       sync.Mutex // of what calls at the same time count
@@ -31,15 +34,15 @@ type worker struct {
 // load reads everything that a step depends on.
 func (a *Agent) load(ctx context.Context, id string, tell func(Event)) (*worker, error) {
 	r, err := a.Store.Run(ctx, id)
-	if err != nil {
-		return nil, err
-	}
 	w := &worker{Agent: a, run: r, tell: tell, mark: a.Now()}
+	if err != nil {
+		return w, err
+	}
 	if w.chat, err = a.Store.Get(ctx, r.Chat); err != nil {
-		return nil, err
+		return w, err
 	}
 	if w.messages, err = a.Store.Messages(ctx, r.Chat); err != nil {
-		return nil, err
+		return w, err
 	}
 	w.calls, err = a.Store.Calls(ctx, id)
 	return w, err
@@ -117,23 +120,51 @@ func (w *worker) ready(ctx context.Context) error {
 	}
 	for _, t := range w.Door.On() {
 		if w.offers(t) {
-			w.tools = append(w.tools, t)
+			told, err := described(t)
+			if err != nil {
+				return err
+			}
+			w.tools, w.offered = append(w.tools, t), append(w.offered, told)
 		}
 	}
 	return nil
 }
 
-// offers reports whether a tool is of a set that the chat uses.
+// offers reports whether a tool is of a set that the chat uses, or shows the rest
+// of what another returned.
 func (w *worker) offers(t *tool.Tool) bool {
-	sets := w.chat.Sets
-	if sets == nil {
-		sets = UsualSets()
+	switch {
+	case w.info.Mute, slices.Contains(t.Roles, tool.ReadsResult):
+		return true // without a model, a person names the tool
+	case slices.Contains(w.run.Sets, Usual) && t.Set == typedSet && w.info.Context > 0 && w.info.Context <= smallWindow:
+		return false
 	}
-	return slices.Contains(sets, t.Set) || slices.Contains(sets, "all")
+	return slices.Contains(w.run.Sets, t.Set) || slices.Contains(w.run.Sets, "all")
 }
 
-// UsualSets are the toolsets of a chat that names none.
-func UsualSets() []string { return []string{"notes", "clock", "knowledge"} }
+// Usual stands for the toolsets of a chat that names none: those for notes, and
+// those for typed nodes. The latter need three thousand tokens, so a small window
+// or a vault without such nodes does without them.
+const (
+	Usual       = "usual"
+	typedSet    = "knowledge"
+	smallWindow = 16_384
+)
+
+// usual are those toolsets, as this vault needs them.
+func (a *Agent) usual(ctx context.Context, r *chat.Run) []string {
+	sets := []string{"notes", "clock"}
+	i := slices.IndexFunc(a.Door.On(), func(t *tool.Tool) bool { return slices.Contains(t.Roles, tool.ListsNodes) })
+	if i < 0 {
+		return sets
+	}
+	res, err := a.Door.Call(ctx, a.who(r), a.Door.On()[i].Name, json.RawMessage(`{"limit":1}`))
+	var found struct{ Nodes []json.RawMessage }
+	if err == nil && json.Unmarshal([]byte(encode(res)), &found) == nil && len(found.Nodes) > 0 {
+		sets = append(sets, typedSet)
+	}
+	return sets
+}
 
 // ask lets the model speak.
 func (w *worker) ask(ctx context.Context) error {
@@ -200,6 +231,7 @@ const cut = "Your answer was cut because it was too long, and none of its tool c
 func (w *worker) heard(ctx context.Context, a llm.Answer) error {
 	w.run.Steps++
 	w.run.Usage = w.run.Usage.Add(a.Usage)
+	w.run.Near = w.near()
 	w.run.Priced = w.run.Priced && (a.Usage.CostUSD != nil || w.info.Local)
 	msg := chat.Message{Run: w.run.ID, Time: w.Now(), Message: llm.Message{Role: llm.Assistant}, Model: w.model.ID(), Usage: &a.Usage, Stop: a.Stop}
 	var calls []chat.Call
@@ -258,6 +290,23 @@ func (w *worker) limit() string {
 	return ""
 }
 
+// near says which limit is reached by four fifths.
+func (w *worker) near() string {
+	const most = 0.8
+	l, r := w.run.Limits, &w.run
+	switch used := r.Usage.In + r.Usage.Out; {
+	case l.Steps > 0 && float64(r.Steps) >= most*float64(l.Steps):
+		return fmt.Sprintf("%d of %d steps are used", r.Steps, l.Steps)
+	case l.Time > 0 && float64(r.Worked) >= most*float64(l.Time):
+		return fmt.Sprintf("%s of %s are used", r.Worked.Round(time.Second), l.Time)
+	case l.Tokens > 0 && float64(used) >= most*float64(l.Tokens):
+		return fmt.Sprintf("%d of %d tokens are used", used, l.Tokens)
+	case l.Cost > 0 && r.Usage.CostUSD != nil && *r.Usage.CostUSD >= most*l.Cost:
+		return fmt.Sprintf("$%.2f of $%.2f are used", *r.Usage.CostUSD, l.Cost)
+	}
+	return ""
+}
+
 // price guesses what the next answer costs: as much for each token as the ones
 // before.
 func (w *worker) price() float64 {
@@ -278,7 +327,7 @@ func (w *worker) finish(ctx context.Context, answer chat.Message) error {
 		status, reason = chat.Failed, w.run.Reason
 	}
 	w.end(status, reason)
-	answer.Citations = w.cite(ctx, &answer)
+	w.cite(&answer)
 	if err := w.keep(ctx, chat.Change{Amend: []chat.Message{answer}}); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"lore/internal/access"
 	"lore/internal/chat"
+	"lore/internal/digest"
 	"lore/internal/fault"
 	"lore/internal/llm"
 	"lore/internal/tool"
@@ -28,21 +29,30 @@ func (w *worker) act(ctx context.Context, calls []chat.Call) (bool, error) {
 	if err := w.lookUp(ctx, calls); err != nil {
 		return false, err
 	}
-	if err := w.read(ctx, calls); err != nil {
+	news, err := w.read(ctx, calls)
+	if err != nil {
 		return false, err
+	}
+	open := func(c chat.Call) bool { return !c.State.Over() }
+	if len(news) > 0 && slices.ContainsFunc(calls, open) {
+		// What comes next may take long. What is over is kept with its results.
+		if err := w.keep(ctx, chat.Change{Calls: news}); err != nil {
+			return false, err
+		}
+		news = nil
 	}
 	if err := w.write(ctx, calls); err != nil {
 		return false, err
 	}
-	if slices.ContainsFunc(calls, func(c chat.Call) bool { return !c.State.Over() }) {
+	if slices.ContainsFunc(calls, open) {
 		w.run.Status = chat.WaitingApproval
 		return false, w.keep(ctx, chat.Change{})
 	}
-	return w.close(ctx, calls)
+	return w.close(ctx, calls, news)
 }
 
 // close gives the results of a turn to the model.
-func (w *worker) close(ctx context.Context, calls []chat.Call) (bool, error) {
+func (w *worker) close(ctx context.Context, calls, news []chat.Call) (bool, error) {
 	msg := chat.Message{Run: w.run.ID, Time: w.Now(), Message: llm.Message{Role: llm.Results}}
 	again := true
 	for _, c := range calls {
@@ -64,7 +74,7 @@ func (w *worker) close(ctx context.Context, calls []chat.Call) (bool, error) {
 		w.end(chat.WaitingUser, "it repeats itself: say how to go on")
 		again = false
 	}
-	return again, w.keep(ctx, chat.Change{Say: []chat.Message{msg}})
+	return again, w.keep(ctx, chat.Change{Say: []chat.Message{msg}, Calls: news})
 }
 
 // find is the tool of a call, if it is offered.
@@ -79,8 +89,9 @@ func (w *worker) find(c *chat.Call) (*tool.Tool, error) {
 	return t, nil
 }
 
-// reads reports whether a call changes nothing, whatever its arguments.
-func reads(t *tool.Tool) bool { return t.Effect == access.Reads }
+// reads reports whether a call changes nothing, whatever its arguments, and is
+// not asked about by itself.
+func reads(t *tool.Tool) bool { return t.Effect == access.Reads && t.Selects == "" }
 
 // recover settles calls that were under way when a process died. What reads is
 // read again; of the rest, what it left behind tells.
@@ -150,7 +161,7 @@ func (w *worker) lookUp(ctx context.Context, calls []chat.Call) error {
 			continue
 		}
 		w.settle(c, res, err)
-		if string(q.ArgsHash) != "" && q.Answer != nil && len(q.Answer.Args) > 0 {
+		if q.Answer != nil && len(q.Answer.Args) > 0 {
 			c.Result = "The person changed the arguments to " + string(q.Answer.Args) + " before allowing it.\n" + c.Result
 		}
 		changed = append(changed, *c)
@@ -161,8 +172,8 @@ func (w *worker) lookUp(ctx context.Context, calls []chat.Call) error {
 	return w.keep(ctx, chat.Change{Calls: changed})
 }
 
-// read runs what reads, several at a time.
-func (w *worker) read(ctx context.Context, calls []chat.Call) error {
+// read runs what reads, several at a time, and returns the calls that changed.
+func (w *worker) read(ctx context.Context, calls []chat.Call) ([]chat.Call, error) {
 	var todo []int
 	for i := range calls {
 		c := &calls[i]
@@ -174,7 +185,7 @@ func (w *worker) read(ctx context.Context, calls []chat.Call) error {
 			w.refuse(c, err)
 			continue
 		}
-		if reads(t) || c.Tool == "" {
+		if reads(t) {
 			todo = append(todo, i)
 		}
 	}
@@ -195,7 +206,7 @@ func (w *worker) read(ctx context.Context, calls []chat.Call) error {
 	}
 	wg.Wait()
 	if ctx.Err() != nil {
-		return ctx.Err() // they are read again
+		return nil, ctx.Err() // they are read again
 	}
 	var changed []chat.Call
 	for i := range calls {
@@ -203,10 +214,7 @@ func (w *worker) read(ctx context.Context, calls []chat.Call) error {
 			changed = append(changed, calls[i])
 		}
 	}
-	if len(changed) == 0 {
-		return nil
-	}
-	return w.keep(ctx, chat.Change{Calls: changed})
+	return changed, nil
 }
 
 // write makes the other calls one by one, in order. That a call begins is kept
@@ -225,11 +233,7 @@ func (w *worker) write(ctx context.Context, calls []chat.Call) error {
 		if ctx.Err() != nil && err != nil {
 			return ctx.Err()
 		}
-		if err == nil && res.Question != nil {
-			c.State, c.Question, c.Revision, c.Summary = chat.Asked, res.Question.ID, res.Question.Revision, res.Question.Preview.Summary
-		} else {
-			w.settle(c, res, err)
-		}
+		w.settle(c, res, err)
 		if err := w.keep(context.WithoutCancel(ctx), chat.Change{Calls: []chat.Call{*c}}); err != nil {
 			return err
 		}
@@ -241,6 +245,9 @@ func (w *worker) write(ctx context.Context, calls []chat.Call) error {
 // the call was not made as one.
 func (w *worker) caller(c *chat.Call) access.Principal {
 	who := w.who(&w.run)
+	if !w.info.Local {
+		who.Sends = w.model.ID()
+	}
 	who.Wary = c.FromText || c.Repaired != "" || slices.ContainsFunc(w.calls, func(x chat.Call) bool { return x.Untrusted })
 	return who
 }
@@ -259,12 +266,16 @@ func (w *worker) refuse(c *chat.Call, err error) {
 
 const sameAgain = "This is the same call again, and it had the same result. Change it, or answer with what you have."
 
-// settle gives a call its result.
+// settle gives a call its result, or the question that it waits for.
 func (w *worker) settle(c *chat.Call, res tool.Result, err error) {
+	if err == nil && res.Question != nil {
+		c.State, c.Question, c.Revision, c.Summary = chat.Asked, res.Question.ID, res.Question.Revision, res.Question.Preview.Summary
+		return
+	}
 	c.Ended = w.Now()
 	if err != nil {
 		c.State, c.Result = chat.Mistaken, encode(tool.NewFailure(err))
-		c.Summary = words(err.Error(), 200)
+		c.Summary = digest.Clip(err.Error(), 200)
 		return
 	}
 	c.State, c.Operation, c.Untrusted = chat.Finished, res.Operation, res.Untrusted
@@ -274,7 +285,7 @@ func (w *worker) settle(c *chat.Call, res tool.Result, err error) {
 		w.run.Denials++
 		w.mu.Unlock()
 	}
-	c.Result, c.Whole, c.Summary = w.render(c, res)
+	w.render(c, res)
 }
 
 func encode(v any) string {

@@ -15,6 +15,7 @@ import (
 	"lore/internal/fault"
 	"lore/internal/home"
 	"lore/internal/index/sqlite"
+	"lore/internal/keys"
 	"lore/internal/sample"
 	"lore/internal/settings"
 	"lore/internal/surface/cli"
@@ -32,7 +33,7 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	a := &app{now: time.Now, env: os.Getenv, exe: os.Executable, errOut: errOut}
 	return cli.Run(ctx, cli.Host{
 		Version:           version(),
-		Tools:             Catalogue(),
+		Tools:             catalogue(),
 		Open:              a.open,
 		Explain:           a.explain,
 		Settings:          func(g cli.Globals) ([]settings.Setting, error) { return a.config().List(flags(g)) },
@@ -44,8 +45,9 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		Install:           a.installer(),
 		Bench:             a.bench,
 		Servers:           a.desk().Host(),
-		Eval:              talk.Examiner{Open: a.openToTry, Find: a.finder()},
-		Minds:             func() (talk.Minds, error) { return a.minds() },
+		Eval:              talk.Examiner{Open: a.openToTry, Find: a.minds().Finder()},
+		Minds:             a.minds().Listed,
+		Keys:              func() keys.Store { return a.minds().Keys },
 		External:          func(g cli.Globals) ([]*tool.Tool, error) { return a.desk().Tools(g.Vault) },
 	}, args, in, out, errOut)
 }
@@ -59,17 +61,20 @@ type app struct {
 }
 
 // config is where settings come from.
-func (a *app) config() settings.Place { return settings.Place{Env: a.env, Tools: Catalogue} }
+func (a *app) config() settings.Place { return settings.Place{Env: a.env, Tools: catalogue} }
 
 func flags(g cli.Globals) settings.Flags { return settings.Flags{Vault: g.Vault, LogLevel: g.LogLevel} }
 
 // home is where things lie for whoever runs the program.
 func (a *app) home() home.Home { return home.Home{Env: a.env} }
 
-// Catalogue lists all tools, bound to nothing: enough to describe them.
-func Catalogue() []*tool.Tool {
+// catalogue lists all tools, bound to nothing: enough to describe them.
+func catalogue() []*tool.Tool {
 	return slices.Concat(notes.Tools(notes.Env{}), find.Tools(find.Env{}), knowledge.Tools(knowledge.Env{}), work.Tools(work.Env{}), files.Tools(files.Env{}))
 }
+
+// Catalogue is the same for those who describe the tools elsewhere.
+func Catalogue() []*tool.Tool { return catalogue() }
 
 func version() string {
 	info, ok := debug.ReadBuildInfo()

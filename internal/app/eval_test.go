@@ -128,7 +128,7 @@ func TestStarterCasesNameWhatExists(t *testing.T) {
 		t.Fatal(err)
 	}
 	tools := map[string]*tool.Tool{eval.Changes: nil}
-	for _, x := range Catalogue() {
+	for _, x := range catalogue() {
 		tools[x.Name] = x
 	}
 	for _, c := range cases {

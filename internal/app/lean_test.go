@@ -32,7 +32,7 @@ func TestACallThatBreaksOffShutsNobodyOut(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	log := slog.New(slog.DiscardHandler)
-	shelf := tool.NewRegistry(tool.Deps{}, Catalogue())
+	shelf := tool.NewRegistry(tool.Deps{}, catalogue())
 	inside := peer.NewLater(shelf)
 	inside.Open(breaking{shelf}, nil)
 	host, err := peer.Listen(peer.Options{Dir: dir, Door: inside, Bus: event.NewBus(), Log: log})

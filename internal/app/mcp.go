@@ -21,11 +21,11 @@ func (a *app) mcp(ctx context.Context, g cli.Globals, o cli.MCPOptions, in io.Re
 	}
 	opts := mcp.Options{
 		Version: version(), Now: a.now, Log: r.log, Toolsets: o.Toolsets, Tools: o.Tools, Exclude: o.Exclude, ReadOnly: o.ReadOnly, Hold: o.Hold,
-		Who:     access.Principal{Kind: access.MCP, ID: "stdio", Surface: "mcp", Scopes: desk.ClientScopes(o.Toolsets, o.Tools, Catalogue())},
+		Who:     access.Principal{Kind: access.MCP, ID: "stdio", Surface: "mcp", Scopes: desk.ClientScopes(o.Toolsets, o.Tools, catalogue())},
 		Trusted: func(access.Principal) bool { return o.Trust },
 		Where:   r.where,
 	}
-	if err := opts.Check(Catalogue()); err != nil {
+	if err := opts.Check(catalogue()); err != nil {
 		return err
 	}
 	// Calls that are being answered when ctx ends still need the vault.

@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 		os.Exit(Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
 	a := &app{now: time.Now, env: os.Getenv, errOut: os.Stderr}
-	os.Exit(cli.Run(ctx, cli.Host{Tools: Catalogue(), Open: a.openSeamed, Explain: a.explain}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(cli.Run(ctx, cli.Host{Tools: catalogue(), Open: a.openSeamed, Explain: a.explain}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
 // openSeamed is open, with a registry that dies at a seam: before or after one

@@ -57,7 +57,7 @@ func (a *app) resident(g cli.Globals) (*resident, error) {
 		return nil, err
 	}
 	s.instruct = c.Instructions
-	shelf := tool.NewRegistry(tool.Deps{Now: a.now}, Catalogue())
+	shelf := tool.NewRegistry(tool.Deps{Now: a.now}, catalogue())
 	r.door = peer.NewLater(shelf)
 	return r, s.furnish(shelf)
 }

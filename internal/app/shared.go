@@ -85,7 +85,7 @@ func (s *session) vacant(ctx context.Context) bool {
 // lean lets a command go on when the process that it leans on goes: it takes
 // over, or finds the next one.
 func (a *app) lean(s *session, face *cli.Session, g cli.Globals, o cli.OpenOptions) *cli.Session {
-	s.link.Expect(Catalogue())
+	s.link.Expect(catalogue())
 	face.Door = peer.Leaning(s.link, func(ctx context.Context) (tool.Door, error) {
 		if err := s.close(); err != nil {
 			return nil, err
@@ -95,7 +95,7 @@ func (a *app) lean(s *session, face *cli.Session, g cli.Globals, o cli.OpenOptio
 			return nil, err
 		}
 		if s = next; s.link != nil {
-			s.link.Expect(Catalogue())
+			s.link.Expect(catalogue())
 		}
 		return door.Door, nil
 	})

@@ -184,7 +184,7 @@ func TestManyProcessesOneVault(t *testing.T) {
 	if r := l.lore(nil, "search", "zebra"); r.code != 0 || !strings.Contains(r.out, "by two.md") {
 		t.Errorf("the terminal found %+v", r)
 	}
-	if status, err := server.get(ctx, "/api/v1/status"); err != nil || !strings.Contains(status, fmt.Sprintf(`"tools":%d`, len(Catalogue()))) {
+	if status, err := server.get(ctx, "/api/v1/status"); err != nil || !strings.Contains(status, fmt.Sprintf(`"tools":%d`, len(catalogue()))) {
 		t.Errorf("%s, %v", status, err)
 	}
 

@@ -17,6 +17,7 @@ import (
 
 	"lore/internal/access"
 	"lore/internal/app"
+	"lore/internal/surface/chats"
 	"lore/internal/surface/rest"
 	"lore/internal/tool"
 )
@@ -62,7 +63,9 @@ type content map[string]struct {
 
 // describe asks the interface to all tools for its description.
 func describe() (d description, err error) {
-	api := rest.New(rest.Options{Door: tool.NewRegistry(tool.Deps{}, app.Catalogue())})
+	api := rest.New(rest.Options{
+		Door: tool.NewRegistry(tool.Deps{}, app.Catalogue()), More: chats.New(chats.Options{}).Routes(), Types: chats.Types(),
+	})
 	defer api.Close()
 	for _, r := range api.Routes() {
 		if !strings.HasSuffix(r.Pattern, "/openapi.json") {
@@ -135,16 +138,9 @@ func routes(b *strings.Builder, d description) error {
 		if err != nil {
 			return err
 		}
-		out := "void"
-		for _, status := range []string{"200", "204"} {
-			if s := r.Responses[status].Content["application/json"].Schema; s != nil {
-				if out, err = typeOf(s, "  "); err != nil {
-					return err
-				}
-			}
-		}
-		if _, ok := r.Responses["202"]; ok {
-			out += " | Pending"
+		out, err := answers(r)
+		if err != nil {
+			return err
 		}
 		fmt.Fprintf(b, "  /** %s */\n  %s: { path: %s; query: %s; body: %s; out: %s };\n", r.Summary, r.ID, params(r, "path"), params(r, "query"), in, out)
 	}
@@ -154,6 +150,26 @@ func routes(b *strings.Builder, d description) error {
 	}
 	b.WriteString("};\n\n")
 	return nil
+}
+
+// answers are what a route answers when it succeeds.
+func answers(r route) (string, error) {
+	var out []string
+	for _, status := range slices.Sorted(maps.Keys(r.Responses)) {
+		s := r.Responses[status].Content["application/json"].Schema
+		if !strings.HasPrefix(status, "2") || s == nil {
+			continue
+		}
+		t, err := typeOf(s, "  ")
+		if err != nil {
+			return "", err
+		}
+		out = append(out, t)
+	}
+	if len(out) == 0 {
+		return "void", nil
+	}
+	return strings.Join(out, " | "), nil
 }
 
 func params(r route, in string) string {

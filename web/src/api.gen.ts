@@ -44,6 +44,7 @@ export type Approval = {
       id: string;
       kind: string;
       scopes: null | (string)[];
+      sends?: string;
       surface: string;
       wary?: boolean;
     };
@@ -98,6 +99,7 @@ export type Approval = {
     id: string;
     kind: string;
     scopes: null | (string)[];
+    sends?: string;
     surface: string;
     wary?: boolean;
   };
@@ -125,6 +127,7 @@ export type Approvals = {
         id: string;
         kind: string;
         scopes: null | (string)[];
+        sends?: string;
         surface: string;
         wary?: boolean;
       };
@@ -179,6 +182,7 @@ export type Approvals = {
       id: string;
       kind: string;
       scopes: null | (string)[];
+      sends?: string;
       surface: string;
       wary?: boolean;
     };
@@ -186,6 +190,184 @@ export type Approvals = {
 };
 
 export type Arguments = Record<string, unknown>;
+
+export type Chat = {
+  changed: string;
+  created: string;
+  fork?: number;
+  id: string;
+  model?: string;
+  no_tools?: boolean;
+  page?: string;
+  parent?: string;
+  system?: string;
+  think?: boolean;
+  title: string;
+  titled?: string;
+  toolsets?: null | (string)[];
+};
+
+export type Chats = {
+  chats: null | ({
+    changed: string;
+    created: string;
+    fork?: number;
+    id: string;
+    model?: string;
+    no_tools?: boolean;
+    page?: string;
+    parent?: string;
+    system?: string;
+    think?: boolean;
+    title: string;
+    titled?: string;
+    toolsets?: null | (string)[];
+  })[];
+};
+
+export type Conversation = {
+  calls: Record<string, null | ({
+    args: unknown;
+    ended?: string;
+    from_text?: boolean;
+    id: string;
+    message: number;
+    operation?: string;
+    question?: string;
+    repaired?: string;
+    repeats?: boolean;
+    result?: string;
+    revision?: number;
+    seq: number;
+    started?: string;
+    state: string;
+    summary?: string;
+    tool: string;
+    uncut?: string;
+    untrusted?: boolean;
+    whole?: unknown;
+  })[]>;
+  chat: {
+    changed: string;
+    created: string;
+    fork?: number;
+    id: string;
+    model?: string;
+    no_tools?: boolean;
+    page?: string;
+    parent?: string;
+    system?: string;
+    think?: boolean;
+    title: string;
+    titled?: string;
+    toolsets?: null | (string)[];
+  };
+  messages: null | ({
+    citations?: null | ({
+      link: string;
+      path?: string;
+      state: string;
+    })[];
+    marker?: string;
+    model?: string;
+    note?: string;
+    parts: null | ({
+      args?: unknown;
+      from_text?: boolean;
+      id?: string;
+      is_error?: boolean;
+      kind: string;
+      name?: string;
+      opaque?: unknown;
+      opaque_by?: string;
+      repaired?: string;
+      text?: string;
+    })[];
+    quotes?: null | ({
+      path?: string;
+      read: boolean;
+      text: string;
+    })[];
+    role: string;
+    run?: string;
+    seq: number;
+    stop?: string;
+    time: string;
+    until?: number;
+    usage?: null | {
+      cache_read?: number;
+      cache_write?: number;
+      cost_usd?: null | number;
+      in: number;
+      out: number;
+      reasoning?: number;
+    };
+  })[];
+  runs: null | ({
+    chat: string;
+    denials?: number;
+    ended?: string;
+    id: string;
+    keeper?: string;
+    last?: boolean;
+    limits: {
+      cost?: number;
+      steps?: number;
+      time?: number;
+      tokens?: number;
+    };
+    model: string;
+    near?: string;
+    nudges?: number;
+    priced: boolean;
+    reason?: string;
+    started: string;
+    status: string;
+    steps: number;
+    toolsets?: null | (string)[];
+    usage: {
+      cache_read?: number;
+      cache_write?: number;
+      cost_usd?: null | number;
+      in: number;
+      out: number;
+      reasoning?: number;
+    };
+    worked: number;
+  })[];
+};
+
+export type Fork = {
+  after: number;
+};
+
+export type Models = {
+  providers: null | ({
+    error?: string;
+    models: null | ({
+      context?: number;
+      embedding?: null | boolean;
+      local?: boolean;
+      max_out?: number;
+      mute?: boolean;
+      name: string;
+      thinking?: null | boolean;
+      tools?: null | boolean;
+      vision?: null | boolean;
+    })[];
+    provider: string;
+  })[];
+  usual: string;
+};
+
+export type NewChat = {
+  model?: null | string;
+  no_tools?: null | boolean;
+  system?: null | string;
+  think?: null | boolean;
+  title?: null | string;
+  toolsets?: null | (string)[];
+};
 
 export type Pending = {
   details?: unknown;
@@ -199,6 +381,108 @@ export type Pending = {
   risk?: string;
   success: boolean;
   summary?: string;
+};
+
+export type Piece = {
+  answer: number;
+  state?: null | {
+    calls: null | ({
+      args: unknown;
+      ended?: string;
+      from_text?: boolean;
+      id: string;
+      message: number;
+      operation?: string;
+      question?: string;
+      repaired?: string;
+      repeats?: boolean;
+      result?: string;
+      revision?: number;
+      seq: number;
+      started?: string;
+      state: string;
+      summary?: string;
+      tool: string;
+      uncut?: string;
+      untrusted?: boolean;
+      whole?: unknown;
+    })[];
+    messages: null | ({
+      citations?: null | ({
+        link: string;
+        path?: string;
+        state: string;
+      })[];
+      marker?: string;
+      model?: string;
+      note?: string;
+      parts: null | ({
+        args?: unknown;
+        from_text?: boolean;
+        id?: string;
+        is_error?: boolean;
+        kind: string;
+        name?: string;
+        opaque?: unknown;
+        opaque_by?: string;
+        repaired?: string;
+        text?: string;
+      })[];
+      quotes?: null | ({
+        path?: string;
+        read: boolean;
+        text: string;
+      })[];
+      role: string;
+      run?: string;
+      seq: number;
+      stop?: string;
+      time: string;
+      until?: number;
+      usage?: null | {
+        cache_read?: number;
+        cache_write?: number;
+        cost_usd?: null | number;
+        in: number;
+        out: number;
+        reasoning?: number;
+      };
+    })[];
+    run: {
+      chat: string;
+      denials?: number;
+      ended?: string;
+      id: string;
+      keeper?: string;
+      last?: boolean;
+      limits: {
+        cost?: number;
+        steps?: number;
+        time?: number;
+        tokens?: number;
+      };
+      model: string;
+      near?: string;
+      nudges?: number;
+      priced: boolean;
+      reason?: string;
+      started: string;
+      status: string;
+      steps: number;
+      toolsets?: null | (string)[];
+      usage: {
+        cache_read?: number;
+        cache_write?: number;
+        cost_usd?: null | number;
+        in: number;
+        out: number;
+        reasoning?: number;
+      };
+      worked: number;
+    };
+  };
+  text?: string;
+  thought?: string;
 };
 
 export type Problem = {
@@ -237,6 +521,51 @@ export type Rules = {
     until?: string;
     verdict: string;
   })[];
+};
+
+export type Run = {
+  chat: string;
+  denials?: number;
+  ended?: string;
+  id: string;
+  keeper?: string;
+  last?: boolean;
+  limits: {
+    cost?: number;
+    steps?: number;
+    time?: number;
+    tokens?: number;
+  };
+  model: string;
+  near?: string;
+  nudges?: number;
+  priced: boolean;
+  reason?: string;
+  started: string;
+  status: string;
+  steps: number;
+  toolsets?: null | (string)[];
+  usage: {
+    cache_read?: number;
+    cache_write?: number;
+    cost_usd?: null | number;
+    in: number;
+    out: number;
+    reasoning?: number;
+  };
+  worked: number;
+};
+
+export type Saying = {
+  limits?: null | {
+    cost?: number;
+    steps?: number;
+    time?: number;
+    tokens?: number;
+  };
+  model?: string;
+  note?: string;
+  text: string;
 };
 
 export type Status = {
@@ -322,12 +651,24 @@ export interface Routes {
   callTool: { path: { name: string }; query: { dry_run?: string | number; view?: string | number; [more: string]: string | number | undefined }; body: Arguments; out: Result | Pending };
   /** Withdraw a question */
   cancelApproval: { path: { id: string }; query: void; body: void; out: void };
+  /** Name it, or change its model, tools or wishes (persons) */
+  changeChat: { path: { id: string }; query: void; body: NewChat; out: Chat };
+  /** Begin a conversation (persons) */
+  createChat: { path: void; query: void; body: NewChat; out: Chat };
+  /** Delete a conversation; what it changed stays (persons) */
+  deleteChat: { path: { id: string }; query: void; body: void; out: void };
   /** News as server-sent events; Last-Event-ID resumes */
   events: { path: void; query: void; body: void; out: void };
   /** Take a standing answer back (persons) */
   forgetRule: { path: { id: string }; query: void; body: void; out: void };
+  /** Go on elsewhere from one of its messages (persons) */
+  forkChat: { path: { id: string }; query: void; body: Fork; out: Chat };
   /** What waits for a person; to a token, what it asked itself */
   listApprovals: { path: void; query: { state?: string | number; [more: string]: string | number | undefined }; body: void; out: Approvals };
+  /** Conversations, the last one first (persons) */
+  listChats: { path: void; query: { limit?: string | number; offset?: string | number; [more: string]: string | number | undefined }; body: void; out: Chats };
+  /** The models that can be reached (persons) */
+  listModels: { path: void; query: void; body: void; out: Models };
   /** The standing answers (persons) */
   listRules: { path: void; query: void; body: void; out: Rules };
   /** The tools that are switched on, with their schemas */
@@ -338,18 +679,26 @@ export interface Routes {
   redoOperation: { path: { id: string }; query: void; body: Arguments; out: Result | Pending };
   /** What an answer would come to (persons) */
   rehearseApproval: { path: { id: string }; query: void; body: Answer; out: Approval };
+  /** Say something; the run that answers begins at once (persons) */
+  say: { path: { id: string }; query: void; body: Saying; out: Run };
   /** One question with its diff */
   showApproval: { path: { id: string }; query: void; body: void; out: Approval };
+  /** A conversation with its messages, runs and calls (persons) */
+  showChat: { path: { id: string }; query: void; body: void; out: Conversation };
   /** One change, with its diff */
   showOperation: { path: { id: string }; query: void; body: void; out: Result };
   /** One tool */
   showTool: { path: { name: string }; query: void; body: void; out: Tool };
   /** What this server serves, and who you are to it */
   status: { path: void; query: void; body: void; out: Status };
+  /** End a run; what it did stays done (persons) */
+  stopRun: { path: { id: string }; query: void; body: void; out: void };
   /** Take a change back; asked about like any other */
   undoOperation: { path: { id: string }; query: void; body: Arguments; out: Result | Pending };
   /** Whether the record of what was done is whole (persons) */
   verifyActivity: { path: void; query: void; body: void; out: Verified };
+  /** What happens in a run while it happens, each piece a Piece (persons) */
+  watchRun: { path: { id: string }; query: { after?: string | number; [more: string]: string | number | undefined }; body: void; out: void };
 }
 
 /** Where each route lies. */
@@ -359,20 +708,30 @@ export const routes: { [K in keyof Routes]: readonly [method: string, path: stri
   awaitApproval: ["GET", "/api/v1/approvals/{id}/await"],
   callTool: ["POST", "/api/v1/tools/{name}"],
   cancelApproval: ["POST", "/api/v1/approvals/{id}/cancel"],
+  changeChat: ["POST", "/api/v1/chats/{id}"],
+  createChat: ["POST", "/api/v1/chats"],
+  deleteChat: ["POST", "/api/v1/chats/{id}/delete"],
   events: ["GET", "/api/v1/events"],
   forgetRule: ["POST", "/api/v1/rules/{id}/forget"],
+  forkChat: ["POST", "/api/v1/chats/{id}/fork"],
   listApprovals: ["GET", "/api/v1/approvals"],
+  listChats: ["GET", "/api/v1/chats"],
+  listModels: ["GET", "/api/v1/models"],
   listRules: ["GET", "/api/v1/rules"],
   listTools: ["GET", "/api/v1/tools"],
   openapi: ["GET", "/api/v1/openapi.json"],
   redoOperation: ["POST", "/api/v1/operations/{id}/redo"],
   rehearseApproval: ["POST", "/api/v1/approvals/{id}/rehearse"],
+  say: ["POST", "/api/v1/chats/{id}/messages"],
   showApproval: ["GET", "/api/v1/approvals/{id}"],
+  showChat: ["GET", "/api/v1/chats/{id}"],
   showOperation: ["GET", "/api/v1/operations/{id}"],
   showTool: ["GET", "/api/v1/tools/{name}"],
   status: ["GET", "/api/v1/status"],
+  stopRun: ["POST", "/api/v1/runs/{id}/stop"],
   undoOperation: ["POST", "/api/v1/operations/{id}/undo"],
   verifyActivity: ["GET", "/api/v1/activity/verify"],
+  watchRun: ["GET", "/api/v1/runs/{id}/events"],
 };
 
 /** What each tool takes and answers, beside the fields of every Result. */
@@ -1670,6 +2029,19 @@ export interface ToolTypes {
     text: string;
     title: string;
   }) };
+  /** Read result */
+  read_result: { in: {
+    /** Id of the result, as the place where it was cut names it. */
+    id: string;
+    /** Most characters. */
+    limit?: number;
+    /** Characters to skip. */
+    offset?: number;
+  }; out: (Result & {
+    id: string;
+    more?: string;
+    text: string;
+  }) };
   /** Recalculate edge confidence */
   recalculate_edge_confidence: { in: {
     /** Count what stands around it; when false, it goes back to what was stated. */
@@ -1904,6 +2276,21 @@ export interface ToolTypes {
       /** To is the file that it leads to now. */
       to: string;
     })[];
+  }) };
+  /** Save chat */
+  save_chat: { in: {
+    /** Id of the conversation; without it the last one. */
+    chat?: string;
+    /** Plan only. */
+    dry_run?: boolean;
+    /** Path of the note; without it the one that shows it already, or one named by its title. */
+    path?: string;
+  }; out: (Result & {
+    chat: string;
+    path: string;
+    title: string;
+    /** Same tells that the note already reads so. */
+    unchanged?: boolean;
   }) };
   /** Search by tag */
   search_by_tag: { in: {
