@@ -230,6 +230,7 @@ export type Conversation = {
     args: unknown;
     ended?: string;
     from_text?: boolean;
+    hidden?: number;
     id: string;
     message: number;
     operation?: string;
@@ -369,6 +370,29 @@ export type NewChat = {
   toolsets?: null | (string)[];
 };
 
+export type Opened = {
+  chat: {
+    changed: string;
+    created: string;
+    fork?: number;
+    id: string;
+    model?: string;
+    no_tools?: boolean;
+    page?: string;
+    parent?: string;
+    system?: string;
+    think?: boolean;
+    title: string;
+    titled?: string;
+    toolsets?: null | (string)[];
+  };
+  unanswered?: string;
+};
+
+export type Opening = {
+  path: string;
+};
+
 export type Pending = {
   details?: unknown;
   expires?: string;
@@ -390,6 +414,7 @@ export type Piece = {
       args: unknown;
       ended?: string;
       from_text?: boolean;
+      hidden?: number;
       id: string;
       message: number;
       operation?: string;
@@ -673,6 +698,8 @@ export interface Routes {
   listRules: { path: void; query: void; body: void; out: Rules };
   /** The tools that are switched on, with their schemas */
   listTools: { path: void; query: void; body: void; out: Tools };
+  /** Go on with the conversation that a note holds (persons) */
+  openChat: { path: void; query: void; body: Opening; out: Opened };
   /** This description */
   openapi: { path: void; query: void; body: void; out: void };
   /** Bring a change back */
@@ -719,6 +746,7 @@ export const routes: { [K in keyof Routes]: readonly [method: string, path: stri
   listModels: ["GET", "/api/v1/models"],
   listRules: ["GET", "/api/v1/rules"],
   listTools: ["GET", "/api/v1/tools"],
+  openChat: ["POST", "/api/v1/chats/open"],
   openapi: ["GET", "/api/v1/openapi.json"],
   redoOperation: ["POST", "/api/v1/operations/{id}/redo"],
   rehearseApproval: ["POST", "/api/v1/approvals/{id}/rehearse"],
