@@ -14,7 +14,7 @@ build: ## build bin/lore
 
 web: ## build the page into web/dist, which is committed
 	@sh scripts/need.sh npm npm
-	cd web && npm ci --ignore-scripts --loglevel=error && npm run -s build
+	cd web && npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error && npm run -s build
 
 web-check: ## the page is what its sources say: types, tests, a build that gives web/dist again, budgets
 	@sh scripts/need.sh npm npm && sh scripts/web.sh check || { sh scripts/need.sh --have npm && exit 1 || echo "web-check: skipped, no npm can be installed here"; }
