@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -21,13 +22,16 @@ import (
 	"lore/internal/llm/retry"
 	"lore/internal/minds"
 	"lore/internal/state"
+	"lore/internal/surface/cli"
 	"lore/internal/surface/draw"
 	"lore/internal/surface/talk"
 	"lore/internal/tool"
 )
 
-// mind makes an agent that works through a door and keeps its state in a file.
-func (a *app) mind(file *state.File, left traces, door tool.Door, log *slog.Logger) *agent.Agent {
+// mind makes an agent that works through a door. What it keeps lies in a file of
+// its own, whatever comes to stand behind the door.
+func (a *app) mind(file *state.File, door tool.Door, log *slog.Logger) *agent.Agent {
+	left := traces{history.New(file, history.Options{Now: a.now}), approval.New(file, a.now)}
 	return &agent.Agent{
 		Store: chat.New(file, a.now), Door: door, Now: a.now, Log: log, Model: a.minds().Finder(), Made: left.made,
 		ID:     func(word string) string { return word + "-" + strings.ToLower(rand.Text()) },
@@ -37,20 +41,19 @@ func (a *app) mind(file *state.File, left traces, door tool.Door, log *slog.Logg
 	}
 }
 
-// mind is the agent of a session.
-func (s *session) mind(door tool.Door) *agent.Agent {
-	return s.app.mind(s.state, traces{s.history, s.asked}, door, s.log)
-}
-
 // talk is a session for somebody who talks with a mind.
-func (s *session) talk(door tool.Door, attend func(context.Context), done func() error) *talk.Session {
-	return &talk.Session{Agent: s.mind(door), Door: door, Allow: s.asked.AddRule, Attend: attend, Close: done}
-}
-
-// mind is the agent of a process that stays, whatever stands behind its door.
-func (r *resident) mind(file *state.File) *agent.Agent {
-	left := traces{history.New(file, history.Options{Now: r.app.now}), approval.New(file, r.app.now)}
-	return r.app.mind(file, left, r.door, r.log)
+func (s *session) talk(ctx context.Context, face *cli.Session) (*talk.Session, error) {
+	if s.link != nil { // a mind has to know the tools before it calls one
+		s.taught = true
+		if err := s.link.Learn(ctx); err != nil {
+			return nil, err
+		}
+	}
+	file := state.In(s.dir)
+	return &talk.Session{
+		Agent: s.app.mind(file, face.Door, s.log), Door: face.Door, Allow: approval.New(file, s.app.now).AddRule, Attend: face.Attend,
+		Close: func() error { return errors.Join(face.Close(), file.Close()) },
+	}, nil
 }
 
 // minds are the models that can be talked with.

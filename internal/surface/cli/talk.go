@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -53,8 +54,10 @@ func (p *program) talkCommands() []*cobra.Command {
 			Decide:     func(ctx context.Context, q tool.Question) (tool.Result, error) { return p.ask(ctx, s, in, q) },
 			Pending:    errPending, Denied: errDenied,
 		}
-		mind := s.Mind()
-		mind.Close = s.Close
+		mind, err := s.Mind(ctx)
+		if err != nil {
+			return nil, t, errors.Join(err, s.Close())
+		}
 		return mind, t, nil
 	})
 }
