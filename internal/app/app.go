@@ -29,7 +29,7 @@ import (
 
 // Run runs the program and returns its exit code. It may be called by a test.
 func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
-	a := &app{now: time.Now, env: os.Getenv, exe: os.Executable, errOut: errOut}
+	a := &app{now: time.Now, env: os.Getenv, exe: os.Executable, errOut: &voice{out: errOut}}
 	return cli.Run(ctx, cli.Host{
 		Version:           version(),
 		Tools:             catalogue(),

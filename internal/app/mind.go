@@ -39,7 +39,11 @@ func (s *session) mind(door tool.Door) *agent.Agent {
 
 // talk is a session for somebody who talks with a mind.
 func (s *session) talk(door tool.Door, attend func(context.Context), done func() error) *talk.Session {
-	return &talk.Session{Agent: s.mind(door), Door: door, Allow: s.asked.AddRule, Attend: attend, Close: done}
+	t := &talk.Session{Agent: s.mind(door), Door: door, Allow: s.asked.AddRule, Attend: attend, Close: done}
+	if v, ok := s.app.errOut.(*voice); ok {
+		t.Hear = v.hear
+	}
+	return t
 }
 
 // minds is the catalogue of models as the settings have it.

@@ -1,0 +1,349 @@
+package screen
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lore/internal/agent"
+	"lore/internal/chat"
+	"lore/internal/surface/draw"
+)
+
+// A mode says who has the keys.
+type mode int
+
+const (
+	writing  mode = iota // the input
+	deciding             // the card of a question
+	wording              // a word that goes with a no
+	ruling               // the paths of a standing answer
+	editing              // the arguments of a call
+	parting              // the parts of a change
+	choosing             // a list
+	looking              // the calls and thoughts of the transcript
+)
+
+// A model is everything that the screen shows. Update changes it and says what to
+// do, View draws it; nothing else reaches outside.
+type model struct {
+	h     *hands
+	now   func() time.Time
+	after func(time.Duration, tea.Msg) tea.Cmd
+	paint draw.Screen
+
+	width, height int
+	t             transcript
+	mode          mode
+	input         editor // what will be sent
+	line          editor // what the other modes write
+	past          past
+	offer         offer
+	list          *list
+	hint          string // said once, below the input
+	leaving       bool   // one Ctrl-C came, and a second one leaves
+
+	chat, asked, mind string // the conversation; the model that is asked for, and which one that is
+	note              string
+	sets              []string
+	tools             bool
+	limits            chat.Limits
+
+	run      *chat.Run // the last one
+	working  bool
+	stopping bool
+	stop     context.CancelFunc
+	speaking *entry
+	thinking *entry
+
+	cards []*card
+	card  int
+}
+
+func newModel(h *hands, o Options, now func() time.Time) *model {
+	m := &model{
+		h: h, now: now, paint: o.Paint, width: 80, height: 24, chat: o.Chat, asked: o.Model, note: o.Note, sets: o.Sets, tools: o.Tools, limits: o.Limits,
+		after: func(d time.Duration, msg tea.Msg) tea.Cmd { return tea.Tick(d, func(time.Time) tea.Msg { return msg }) },
+	}
+	if m.sets == nil {
+		m.sets = agent.UsualSets()
+	}
+	m.t.paint = o.Paint
+	m.resize(80, 24)
+	return m
+}
+
+// Init opens the conversation that goes on, and finds out who answers.
+func (m *model) Init() tea.Cmd {
+	if m.chat != "" {
+		return tea.Batch(m.h.load(m.chat), m.h.who(m.asked, false))
+	}
+	m.welcome()
+	return m.h.who(m.asked, false)
+}
+
+func (m *model) welcome() {
+	m.t.tell(notice, "Ask about your notes. /help tells the keys and commands; lore chat --plain speaks line by line, for screen readers.")
+}
+
+func (m *model) resize(width, height int) {
+	m.width, m.height = max(width, 20), max(height, 6)
+	m.t.resize(m.width - 1) // a terminal may turn at its last column
+	for _, c := range m.cards {
+		c.lines = nil
+	}
+}
+
+// Update takes a message. It is the only place where the model changes.
+func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.resize(msg.Width, msg.Height)
+	case tea.KeyPressMsg:
+		return m, m.key(msg)
+	case tea.PasteMsg:
+		m.paste(msg.Content)
+	case tea.MouseWheelMsg:
+		switch msg.Button {
+		case tea.MouseWheelUp:
+			m.t.scroll(3, m.transcriptHeight())
+		case tea.MouseWheelDown:
+			m.t.scroll(-3, m.transcriptHeight())
+		}
+	case wake, tick:
+		return m, m.drain()
+	case armed:
+	default:
+		return m, m.told(msg)
+	}
+	return m, nil
+}
+
+// told takes what became of a command.
+func (m *model) told(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case startedMsg:
+		return m.started(msg)
+	case workedMsg:
+		m.drainNow()
+		return m.worked(msg)
+	case stoppedMsg:
+		return m.stopped(msg)
+	case cardsMsg:
+		return m.dealt(msg)
+	case answeredMsg:
+		return m.answered(msg)
+	case elsewhereMsg:
+		return m.elsewhere(msg)
+	case rehearsedMsg:
+		m.rehearsed(msg)
+	case loadedMsg:
+		return m.loaded(msg)
+	case citedMsg:
+		m.cited(msg)
+	case whoMsg:
+		m.met(msg)
+	case listedMsg:
+		m.listed(msg)
+	case notesMsg:
+		m.offer.notes, m.offer.asked = msg.paths, true
+		m.suggest()
+	}
+	return nil
+}
+
+// drainNow shows all news before something that comes after them.
+func (m *model) drainNow() {
+	for {
+		list := m.h.box.take()
+		if len(list) == 0 {
+			return
+		}
+		for i := range list {
+			m.hear(&list[i])
+		}
+	}
+}
+
+// problem shows what went wrong.
+func (m *model) problem(err error) { m.t.tell(problem, err.Error()) }
+
+// leave gives the conversation up that is shown, and leaves what waits waiting.
+func (m *model) leave() {
+	m.dropCards()
+	m.t.clear()
+	m.run, m.speaking, m.thinking, m.mode, m.list = nil, nil, nil, writing, nil
+}
+
+// active reports whether a run is not over.
+func (m *model) active() bool { return m.working || m.run != nil && !m.run.Status.Over() }
+
+// send says something to the mind.
+func (m *model) send(text string) tea.Cmd {
+	if m.active() {
+		m.hint = "it is not done yet: Esc stops it"
+		return nil
+	}
+	m.past.add(text)
+	m.input.set("")
+	m.offer.close()
+	m.t.up = 0
+	m.t.add(&entry{kind: said, text: []byte(text)})
+	m.working = true
+	q := agent.Request{Text: text, Model: m.asked, Note: m.note, Limits: m.limits}
+	return m.h.start(m.chat, q)
+}
+
+// started works on the run that was made.
+func (m *model) started(msg startedMsg) tea.Cmd {
+	if msg.chat != "" {
+		m.chat = msg.chat
+	}
+	if msg.err != nil {
+		m.working = false
+		m.problem(msg.err)
+		return nil
+	}
+	m.run = &msg.run
+	return m.work(msg.run.ID)
+}
+
+// work lets the agent go on with a run.
+func (m *model) work(id string) tea.Cmd {
+	ctx, stop := context.WithCancel(m.h.ctx)
+	m.working, m.stop = true, stop
+	if m.stopping {
+		stop()
+	}
+	return m.h.work(ctx, id)
+}
+
+// worked sees how far a run has come.
+func (m *model) worked(msg workedMsg) tea.Cmd {
+	m.working = false
+	if m.stop != nil {
+		m.stop()
+	}
+	m.quiet()
+	switch {
+	case m.h.ctx.Err() != nil:
+		return nil
+	case m.stopping:
+		return m.h.cancel(msg.id)
+	case msg.err != nil:
+		m.problem(msg.err)
+		if msg.run.ID != "" {
+			m.run = &msg.run
+		}
+		if m.run != nil && !m.run.Status.Over() {
+			m.run = nil // another process has it
+		}
+		return nil
+	}
+	m.run = &msg.run
+	switch msg.run.Status {
+	case chat.WaitingApproval:
+		return m.h.cards(msg.run.ID)
+	case chat.Failed:
+		m.t.tell(problem, msg.run.Reason)
+	case chat.Limited, chat.WaitingUser:
+		m.t.tell(notice, msg.run.Reason)
+	}
+	return m.h.cite(msg.run)
+}
+
+// quiet ends what was being said.
+func (m *model) quiet() {
+	for _, e := range []*entry{m.speaking, m.thinking} {
+		if e != nil {
+			e.live = false
+			m.t.touch(e)
+		}
+	}
+	m.speaking, m.thinking = nil, nil
+}
+
+// halt stops the run that is not over.
+func (m *model) halt() tea.Cmd {
+	if !m.active() || m.stopping {
+		return nil
+	}
+	m.stopping = true
+	m.hint = "stopping …"
+	if m.working {
+		if m.stop != nil {
+			m.stop()
+		}
+		return nil
+	}
+	m.dropCards()
+	return m.h.cancel(m.run.ID)
+}
+
+// stopped shows what stays of a run that was stopped.
+func (m *model) stopped(msg stoppedMsg) tea.Cmd {
+	m.stopping, m.hint = false, ""
+	m.show(msg.id, msg.calls)
+	if msg.err != nil {
+		m.problem(msg.err)
+		m.run = nil
+		return nil
+	}
+	m.run = &msg.run
+	m.t.tell(notice, "stopped; what was done stays done")
+	return nil
+}
+
+// cited marks the notes that an answer names and nobody read for it.
+func (m *model) cited(msg citedMsg) {
+	if msg.message == nil {
+		return
+	}
+	unread := map[string]bool{}
+	for _, c := range msg.message.Citations {
+		if c.State != "read" {
+			unread[c.Link] = true
+		}
+	}
+	if len(unread) == 0 {
+		return
+	}
+	for _, e := range slices.Backward(m.t.entries) {
+		if e.kind == answer && e.run == msg.message.Run {
+			e.unread = unread
+			m.t.redraw(e)
+			return
+		}
+	}
+}
+
+// met learns which model answers.
+func (m *model) met(msg whoMsg) {
+	if msg.err != nil {
+		m.problem(msg.err)
+		return
+	}
+	m.mind = msg.id
+	if msg.chosen {
+		m.asked = msg.id
+		m.t.tell(notice, "from here on "+draw.OneLine(msg.id)+" answers")
+	}
+}
+
+// paste puts a text where the cursor is: many lines are one message.
+func (m *model) paste(text string) {
+	switch m.mode {
+	case wording, ruling, editing:
+		m.line.insert(text)
+	case choosing:
+		m.list.filter += strings.Join(strings.Fields(text), " ")
+		m.list.at = 0
+	default:
+		m.mode = writing
+		m.input.insert(text)
+		m.suggest()
+	}
+}

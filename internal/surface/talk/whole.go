@@ -1,0 +1,58 @@
+package talk
+
+import (
+	"context"
+	"fmt"
+
+	"lore/internal/surface/draw"
+	"lore/internal/surface/screen"
+)
+
+// whole reports whether there is a terminal to draw all of.
+func (t Terminal) whole() bool {
+	return t.AtTerminal && t.Screen.Terminal && !t.Screen.Dumb && t.In != nil
+}
+
+// onScreen talks on the whole terminal.
+func (o *options) onScreen(ctx context.Context, s *Session, t Terminal, resume string) error {
+	c, err := find(ctx, s, resume)
+	if err != nil {
+		return err
+	}
+	id, err := screen.Run(ctx, screen.Session{
+		Agent: s.Agent, Door: s.Door, Attend: s.Attend, Hear: s.Hear,
+		Begin: func(ctx context.Context, text, model string) (string, error) {
+			with := *o
+			with.model = model
+			return with.begin(ctx, s, text)
+		},
+		Models: func(ctx context.Context) (ids, problems []string, err error) { return t.choices(ctx) },
+	}, screen.Options{
+		Chat: c.ID, Model: o.model, Note: o.note, Limits: o.limit, Sets: o.sets, Tools: o.tools, In: t.In, Out: t.Out, Paint: t.Screen,
+	})
+	if id != "" {
+		fmt.Fprintln(t.Err, t.Notice.Dim(draw.OneLine("go on with: lore chat --continue "+id)))
+	}
+	return err
+}
+
+// choices are the models that can be talked with.
+func (t Terminal) choices(ctx context.Context) (ids, problems []string, err error) {
+	m, err := t.Minds()
+	if err != nil {
+		return nil, nil, err
+	}
+	list, err := ask(ctx, m, m.Names())
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, p := range list {
+		for _, info := range p.Models {
+			ids = append(ids, p.Name+"/"+info.Name)
+		}
+		if p.Error != "" {
+			problems = append(problems, p.Name+": "+p.Error)
+		}
+	}
+	return ids, problems, nil
+}
