@@ -40,8 +40,8 @@ func (s *session) mind(door tool.Door) *agent.Agent {
 // talk is a session for somebody who talks with a mind.
 func (s *session) talk(door tool.Door, attend func(context.Context), done func() error) *talk.Session {
 	t := &talk.Session{Agent: s.mind(door), Door: door, Allow: s.asked.AddRule, Attend: attend, Close: done}
-	if v, ok := s.app.errOut.(*voice); ok {
-		t.Hear = v.hear
+	if v, ok := s.app.errOut.(*draw.Voice); ok {
+		t.Hear = v.Hear
 	}
 	return t
 }

@@ -13,6 +13,8 @@ import (
 	"lore/internal/fault"
 	"lore/internal/policy"
 	"lore/internal/surface/draw"
+	"lore/internal/surface/prose"
+	"lore/internal/surface/transcript"
 	"lore/internal/tool"
 )
 
@@ -113,7 +115,7 @@ func (m *model) present() tea.Cmd {
 		return nil
 	}
 	c.since = m.now()
-	if m.mode == writing && len(m.input.text) == 0 {
+	if m.mode == writing && m.input.Empty() {
 		m.mode = deciding
 	}
 	return m.after(settleFor, armed{})
@@ -178,7 +180,7 @@ func (m *model) answered(msg answeredMsg) tea.Cmd {
 	case msg.err != nil && msg.over:
 		return m.over(c) // it was carried out and went wrong: the run is told
 	case msg.err != nil && fault.Of(msg.err) == fault.Conflict && m.run != nil:
-		m.t.tell(notice, msg.err.Error())
+		m.t.Tell(transcript.Notice, msg.err.Error())
 		return m.h.cards(m.run.ID) // as it is now
 	case msg.err != nil:
 		c.wrong, c.lines = msg.err.Error(), nil
@@ -205,7 +207,7 @@ func (m *model) elsewhere(msg elsewhereMsg) tea.Cmd {
 		c.wrong = "something changed since: it was computed again"
 		return tea.Batch(cmd, m.present())
 	}
-	m.t.tell(notice, "answered elsewhere: "+c.q.Preview.Summary)
+	m.t.Tell(transcript.Notice, "answered elsewhere: "+c.q.Preview.Summary)
 	return m.over(c)
 }
 
@@ -316,7 +318,7 @@ func (m *model) face(c *card) []string {
 	var out []string
 	add := func(lines ...string) {
 		for _, l := range lines {
-			out = append(out, fold(l, m.width-1)...)
+			out = append(out, prose.Fold(l, m.width-1)...)
 		}
 	}
 	add(s.Bold(draw.Revealed(draw.OneLine(q.Preview.Summary))))
@@ -328,7 +330,7 @@ func (m *model) face(c *card) []string {
 		add(s.Mark("with the arguments that you edited: a allows this, Esc goes back to what was asked"))
 	}
 	if len(q.Changes) == 0 {
-		add(plain(draw.Revealed(indented(q.Args)), "  ", "  ", m.width-1)...)
+		add(prose.Plain(draw.Revealed(transcript.Indented(q.Args)), "  ", "  ", m.width-1)...)
 	}
 	for _, f := range q.Changes {
 		var b strings.Builder

@@ -9,6 +9,7 @@ import (
 
 	"lore/internal/llm/quote"
 	"lore/internal/surface/draw"
+	"lore/internal/surface/transcript"
 )
 
 const help = `Enter sends, Alt+Enter or Ctrl+J begins a new line, ↑ and ↓ bring back what you sent, [[ offers notes.
@@ -27,8 +28,8 @@ func (m *model) command(text string) (tea.Cmd, bool) {
 	word, rest, _ := strings.Cut(text, " ")
 	rest = strings.TrimSpace(rest)
 	done := func(cmd tea.Cmd) (tea.Cmd, bool) {
-		m.past.add(text)
-		m.input.set("")
+		m.past.Add(text)
+		m.input.Set("")
 		return cmd, true
 	}
 	switch word {
@@ -37,12 +38,12 @@ func (m *model) command(text string) (tea.Cmd, bool) {
 	case "/stop":
 		return done(m.halt())
 	case "/help":
-		m.t.tell(notice, help)
-		m.t.up = 0
+		m.t.Tell(transcript.Notice, help)
+		m.t.Up = 0
 		return done(nil)
 	case "/tools":
-		m.t.tell(notice, m.toolsText())
-		m.t.up = 0
+		m.t.Tell(transcript.Notice, m.toolsText())
+		m.t.Up = 0
 		return done(nil)
 	case "/note":
 		m.note = draw.OneLine(rest)
@@ -92,73 +93,4 @@ func (m *model) toolsText() string {
 		fmt.Fprintf(&b, "  %s: %s\n", t.Name, strings.TrimSuffix(draw.OneLine(first), "."))
 	}
 	return b.String()
-}
-
-// An offer is which notes may be meant by what is typed after [[.
-type offer struct {
-	asked bool
-	notes []string
-	list  []string
-	at    int
-	from  int // where the name begins
-}
-
-// mostOffers is how many notes are offered.
-const mostOffers = 5
-
-func (o *offer) close() { o.list, o.at = nil, 0 }
-
-// suggest looks whether a note is being named. The notes are asked for once.
-func (m *model) suggest() tea.Cmd {
-	o, e := &m.offer, &m.input
-	before := string(e.text[:e.at])
-	i := strings.LastIndex(before, "[[")
-	if i < 0 || strings.ContainsAny(before[i+2:], "]\n|#") {
-		o.close()
-		return nil
-	}
-	if !o.asked {
-		o.asked = true
-		return m.h.notes()
-	}
-	typed := strings.ToLower(before[i+2:])
-	o.from = len([]rune(before[:i+2]))
-	o.list, o.at = nil, 0
-	var holds []string
-	for _, n := range o.notes {
-		low := strings.ToLower(n)
-		name := low[strings.LastIndexByte(low, '/')+1:]
-		switch {
-		case strings.HasPrefix(low, typed), strings.HasPrefix(name, typed):
-			o.list = append(o.list, n)
-		case strings.Contains(low, typed):
-			holds = append(holds, n)
-		}
-	}
-	o.list = append(o.list, holds...)
-	o.list = o.list[:min(len(o.list), mostOffers)]
-	return nil
-}
-
-// key takes a key while notes are offered, and reports whether it was one for
-// that.
-func (o *offer) key(stroke string, e *editor) bool {
-	if len(o.list) == 0 {
-		return false
-	}
-	switch stroke {
-	case "up":
-		o.at = max(0, o.at-1)
-	case "down":
-		o.at = min(len(o.list)-1, o.at+1)
-	case "tab", "enter":
-		e.cut(o.from, e.at)
-		e.insert(strings.TrimSuffix(o.list[o.at], ".md") + "]]")
-		o.close()
-	case "esc":
-		o.close()
-	default:
-		return false
-	}
-	return true
 }

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lore/internal/surface/draw"
+	"lore/internal/surface/transcript"
 	"lore/internal/tool"
 )
 
@@ -64,17 +65,17 @@ func (m *model) rule(c *card, key string) tea.Cmd {
 		return m.reply(c, tool.Answer{})
 	case "D":
 		m.mode = wording
-		m.line.set("")
+		m.line.Set("")
 	case "e":
 		m.mode = editing
 		args := c.q.Args
 		if c.args != nil {
 			args = c.args
 		}
-		m.line.set(escaped(args))
+		m.line.Set(escaped(args))
 	case "w":
 		m.mode = ruling
-		m.line.set(scope(&c.q))
+		m.line.Set(scope(&c.q))
 	case "p":
 		if c.parts = partsOf(&c.q); len(c.parts) < 2 {
 			c.wrong = "there is one part only: a or d"
@@ -106,12 +107,12 @@ func (m *model) fill(k tea.KeyPressMsg) tea.Cmd {
 		m.mode = deciding
 		return nil
 	case k.Keystroke() != "enter":
-		m.line.key(k)
+		m.line.Key(k)
 		return nil
 	case c.busy != "":
 		return nil
 	}
-	text := m.line.value()
+	text := m.line.Value()
 	switch m.mode {
 	case wording:
 		return m.reply(c, tool.Answer{Word: strings.TrimSpace(text)})
@@ -166,7 +167,7 @@ func (m *model) part(k tea.KeyPressMsg) tea.Cmd {
 // terminal would hide or obey is written by its number, which means the same.
 func escaped(args []byte) string {
 	var b strings.Builder
-	for _, r := range indented(args) {
+	for _, r := range transcript.Indented(args) {
 		if r != '\n' && draw.Revealed(string(r)) != string(r) {
 			if r > 0xffff {
 				r -= 0x10000

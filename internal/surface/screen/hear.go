@@ -9,6 +9,8 @@ import (
 	"lore/internal/agent"
 	"lore/internal/chat"
 	"lore/internal/llm"
+	"lore/internal/surface/pane"
+	"lore/internal/surface/transcript"
 	"lore/internal/tool"
 )
 
@@ -20,25 +22,25 @@ func (m *model) hear(n *news) {
 	case agent.Text:
 		if m.speaking == nil {
 			m.quiet()
-			m.speaking = m.t.add(&entry{kind: answer, live: true, run: m.runID()})
+			m.speaking = m.t.Add(&transcript.Entry{Kind: transcript.Answer, Live: true, Run: m.runID()})
 		}
-		m.t.write(m.speaking, n.text)
+		m.t.Write(m.speaking, n.text)
 	case agent.Reasoning:
 		if m.thinking == nil {
-			m.thinking = m.t.add(&entry{kind: thought, live: true, run: m.runID()})
+			m.thinking = m.t.Add(&transcript.Entry{Kind: transcript.Thought, Live: true, Run: m.runID()})
 		}
-		m.thinking.text = append(m.thinking.text, n.text...)
-		m.t.touch(m.thinking)
+		m.thinking.Text = append(m.thinking.Text, n.text...)
+		m.t.Touch(m.thinking)
 	case agent.Restarted:
-		for _, e := range []*entry{m.speaking, m.thinking} {
+		for _, e := range []*transcript.Entry{m.speaking, m.thinking} {
 			if e != nil {
-				m.t.remove(e)
+				m.t.Remove(e)
 			}
 		}
 		m.speaking, m.thinking = nil, nil
-		m.t.tell(notice, "(the answer broke off; once more)")
+		m.t.Tell(transcript.Notice, "(the answer broke off; once more)")
 	case agent.Calls:
-		m.show(m.runID(), n.Calls)
+		m.t.Show(m.runID(), n.Calls)
 	case agent.Said:
 		m.kept(n.Message)
 	case agent.Stepped:
@@ -49,7 +51,7 @@ func (m *model) hear(n *news) {
 		}
 	default:
 		if line := strings.TrimSpace(n.line); line != "" {
-			m.t.tell(notice, line)
+			m.t.Tell(transcript.Notice, line)
 		}
 	}
 }
@@ -66,16 +68,16 @@ func (m *model) runID() string {
 func (m *model) kept(msg *chat.Message) {
 	switch {
 	case msg.Marker == chat.Compacted:
-		m.t.tell(notice, compacted)
+		m.t.Tell(transcript.Notice, compacted)
 	case msg.Role != llm.Assistant || msg.Marker != "":
 	default:
 		text := textOf(msg)
 		switch {
 		case m.speaking == nil && strings.TrimSpace(text) != "":
-			m.t.add(&entry{kind: answer, text: []byte(text), run: msg.Run})
-		case m.speaking != nil && string(m.speaking.text) != text:
-			m.speaking.text = []byte(text)
-			m.t.redraw(m.speaking)
+			m.t.Add(&transcript.Entry{Kind: transcript.Answer, Text: []byte(text), Run: msg.Run})
+		case m.speaking != nil && string(m.speaking.Text) != text:
+			m.speaking.Text = []byte(text)
+			m.t.Redraw(m.speaking)
 		}
 		m.quiet()
 	}
@@ -102,7 +104,7 @@ func (m *model) loaded(msg loadedMsg) tea.Cmd {
 	if m.sets = c.Sets; m.sets == nil {
 		m.sets = agent.UsualSets()
 	}
-	m.past = past{}
+	m.past = pane.Past{}
 	for i := range msg.messages {
 		m.recall(&msg.messages[i], msg.calls)
 	}
@@ -124,24 +126,24 @@ func (m *model) loaded(msg loadedMsg) tea.Cmd {
 func (m *model) recall(msg *chat.Message, calls map[string][]chat.Call) {
 	switch {
 	case msg.Marker == chat.Compacted:
-		m.t.tell(notice, compacted)
+		m.t.Tell(transcript.Notice, compacted)
 	case msg.Marker != "":
 	case msg.Role == llm.User:
-		m.past.add(textOf(msg))
-		m.t.add(&entry{kind: said, text: []byte(textOf(msg))})
+		m.past.Add(textOf(msg))
+		m.t.Add(&transcript.Entry{Kind: transcript.Said, Text: []byte(textOf(msg))})
 	case msg.Role == llm.Assistant:
 		for _, p := range msg.Parts {
 			if p.Kind == llm.Reasoning && strings.TrimSpace(p.Text) != "" {
-				m.t.add(&entry{kind: thought, text: []byte(p.Text), run: msg.Run})
+				m.t.Add(&transcript.Entry{Kind: transcript.Thought, Text: []byte(p.Text), Run: msg.Run})
 			}
 		}
 		if text := textOf(msg); strings.TrimSpace(text) != "" {
-			m.t.add(&entry{kind: answer, text: []byte(text), run: msg.Run})
+			m.t.Add(&transcript.Entry{Kind: transcript.Answer, Text: []byte(text), Run: msg.Run})
 			m.cited(citedMsg{msg})
 		}
 		for _, c := range calls[msg.Run] {
 			if c.Message == msg.Seq {
-				m.show(msg.Run, []chat.Call{c})
+				m.t.Show(msg.Run, []chat.Call{c})
 			}
 		}
 	}

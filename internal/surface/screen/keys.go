@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"lore/internal/surface/transcript"
 )
 
 // key gives a key to whoever has them.
@@ -16,19 +18,19 @@ func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
 	switch stroke {
 	case "pgup":
 		if m.mode != deciding {
-			m.t.scroll(m.transcriptHeight()-1, m.transcriptHeight())
+			m.t.Scroll(m.transcriptHeight()-1, m.transcriptHeight())
 			return nil
 		}
 	case "pgdown":
 		if m.mode != deciding {
-			m.t.scroll(1-m.transcriptHeight(), m.transcriptHeight())
+			m.t.Scroll(1-m.transcriptHeight(), m.transcriptHeight())
 			return nil
 		}
 	case "ctrl+o":
 		m.look()
 		return nil
 	case "ctrl+d":
-		if len(m.input.text) == 0 && (m.mode == writing || m.mode == deciding) {
+		if m.input.Empty() && (m.mode == writing || m.mode == deciding) {
 			return tea.Quit
 		}
 	}
@@ -68,7 +70,7 @@ func (m *model) interrupt() tea.Cmd {
 // write takes a key while the input has them.
 func (m *model) write(k tea.KeyPressMsg) tea.Cmd {
 	stroke := k.Keystroke()
-	if m.offer.key(stroke, &m.input) {
+	if m.offer.Key(stroke, &m.input) {
 		return nil
 	}
 	switch stroke {
@@ -84,12 +86,12 @@ func (m *model) write(k tea.KeyPressMsg) tea.Cmd {
 		}
 		return nil
 	}
-	if !m.input.key(k) {
+	if !m.input.Key(k) {
 		switch stroke {
 		case "up":
-			m.past.back(&m.input)
+			m.past.Back(&m.input)
 		case "down":
-			m.past.on(&m.input)
+			m.past.On(&m.input)
 		}
 		return nil
 	}
@@ -98,7 +100,7 @@ func (m *model) write(k tea.KeyPressMsg) tea.Cmd {
 
 // enter sends what was written, or does what it says.
 func (m *model) enter() tea.Cmd {
-	text := strings.TrimSpace(m.input.value())
+	text := strings.TrimSpace(m.input.Value())
 	if text == "" {
 		return nil
 	}
@@ -110,50 +112,14 @@ func (m *model) enter() tea.Cmd {
 	return m.send(text)
 }
 
-// The past is what was sent before, to be sent again.
-type past struct {
-	list  []string
-	at    int
-	draft string
-}
-
-func (p *past) add(text string) {
-	if n := len(p.list); n == 0 || p.list[n-1] != text {
-		p.list = append(p.list, text)
-	}
-	p.at, p.draft = len(p.list), ""
-}
-
-func (p *past) back(e *editor) {
-	if p.at == 0 {
-		return
-	}
-	if p.at == len(p.list) {
-		p.draft = e.value()
-	}
-	p.at--
-	e.set(p.list[p.at])
-}
-
-func (p *past) on(e *editor) {
-	if p.at >= len(p.list) {
-		return
-	}
-	if p.at++; p.at == len(p.list) {
-		e.set(p.draft)
-		return
-	}
-	e.set(p.list[p.at])
-}
-
 // look lets the person open calls and thoughts, beginning with the last.
 func (m *model) look() {
 	if m.mode == looking {
 		m.unlook()
 		return
 	}
-	for i := len(m.t.entries) - 1; i >= 0; i-- {
-		if opens(m.t.entries[i]) {
+	for i := len(m.t.Entries) - 1; i >= 0; i-- {
+		if opens(m.t.Entries[i]) {
 			m.mode = looking
 			m.pick(i)
 			return
@@ -162,43 +128,45 @@ func (m *model) look() {
 	m.hint = "there is no call and no thought to look at yet"
 }
 
-func opens(e *entry) bool { return e.kind == called || e.kind == thought }
+func opens(e *transcript.Entry) bool {
+	return e.Kind == transcript.Called || e.Kind == transcript.Thought
+}
 
 func (m *model) unlook() {
-	for _, e := range m.t.entries {
-		if e.picked {
-			e.picked = false
-			m.t.touch(e)
+	for _, e := range m.t.Entries {
+		if e.Picked {
+			e.Picked = false
+			m.t.Touch(e)
 		}
 	}
 	m.mode = writing
-	if m.current() != nil && len(m.input.text) == 0 {
+	if m.current() != nil && m.input.Empty() {
 		m.mode = deciding
 	}
 }
 
 // pick marks an entry and brings it into sight.
 func (m *model) pick(at int) {
-	for i, e := range m.t.entries {
-		if e.picked != (i == at) {
-			e.picked = i == at
-			m.t.touch(e)
+	for i, e := range m.t.Entries {
+		if e.Picked != (i == at) {
+			e.Picked = i == at
+			m.t.Touch(e)
 		}
 	}
-	m.t.settle()
+	m.t.Settle()
 	height := m.transcriptHeight()
 	first := -1 // the place of its first line, from below
-	for _, e := range m.t.entries[at:] {
-		first += e.count()
+	for _, e := range m.t.Entries[at:] {
+		first += e.Count()
 	}
-	m.t.up = max(0, min(max(m.t.up, first-height+1), first))
+	m.t.Up = max(0, min(max(m.t.Up, first-height+1), first))
 }
 
 // browse takes a key while calls are looked at.
 func (m *model) browse(stroke string) {
 	at := -1
-	for i, e := range m.t.entries {
-		if e.picked {
+	for i, e := range m.t.Entries {
+		if e.Picked {
 			at = i
 		}
 	}
@@ -210,9 +178,9 @@ func (m *model) browse(stroke string) {
 		step = 1
 	case "enter", "space", "right", "left":
 		if at >= 0 {
-			e := m.t.entries[at]
-			e.open = !e.open
-			m.t.touch(e)
+			e := m.t.Entries[at]
+			e.Open = !e.Open
+			m.t.Touch(e)
 			m.pick(at)
 		}
 		return
@@ -220,8 +188,8 @@ func (m *model) browse(stroke string) {
 		m.unlook()
 		return
 	}
-	for i := at + step; i >= 0 && i < len(m.t.entries); i += step {
-		if opens(m.t.entries[i]) {
+	for i := at + step; i >= 0 && i < len(m.t.Entries); i += step {
+		if opens(m.t.Entries[i]) {
 			m.pick(i)
 			return
 		}

@@ -3,7 +3,6 @@ package screen
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -11,6 +10,8 @@ import (
 	"lore/internal/agent"
 	"lore/internal/chat"
 	"lore/internal/surface/draw"
+	"lore/internal/surface/pane"
+	"lore/internal/surface/transcript"
 )
 
 // A mode says who has the keys.
@@ -36,13 +37,15 @@ type model struct {
 	paint draw.Screen
 
 	width, height int
-	t             transcript
+	t             transcript.Transcript
 	mode          mode
-	input         editor // what will be sent
-	line          editor // what the other modes write
-	past          past
-	offer         offer
-	list          *list
+	input         pane.Editor // what will be sent
+	line          pane.Editor // what the other modes write
+	past          pane.Past
+	offer         pane.Offer
+	noted         bool // the notes were asked for
+	list          *pane.List
+	choice        choice // what the list is of
 	hint          string // said once, below the input
 	leaving       bool   // one Ctrl-C came, and a second one leaves
 
@@ -56,8 +59,8 @@ type model struct {
 	working  bool
 	stopping bool
 	stop     context.CancelFunc
-	speaking *entry
-	thinking *entry
+	speaking *transcript.Entry
+	thinking *transcript.Entry
 
 	cards []*card
 	card  int
@@ -71,7 +74,7 @@ func newModel(h *hands, o Options, now func() time.Time) *model {
 	if m.sets == nil {
 		m.sets = agent.UsualSets()
 	}
-	m.t.paint = o.Paint
+	m.t.Paint = o.Paint
 	m.resize(80, 24)
 	return m
 }
@@ -86,12 +89,12 @@ func (m *model) Init() tea.Cmd {
 }
 
 func (m *model) welcome() {
-	m.t.tell(notice, "Ask about your notes. /help tells the keys and commands; lore chat --plain speaks line by line, for screen readers.")
+	m.t.Tell(transcript.Notice, "Ask about your notes. /help tells the keys and commands; lore chat --plain speaks line by line, for screen readers.")
 }
 
 func (m *model) resize(width, height int) {
 	m.width, m.height = max(width, 20), max(height, 6)
-	m.t.resize(m.width - 1) // a terminal may turn at its last column
+	m.t.Resize(m.width - 1) // a terminal may turn at its last column
 	for _, c := range m.cards {
 		c.lines = nil
 	}
@@ -109,9 +112,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.MouseWheelMsg:
 		switch msg.Button {
 		case tea.MouseWheelUp:
-			m.t.scroll(3, m.transcriptHeight())
+			m.t.Scroll(3, m.transcriptHeight())
 		case tea.MouseWheelDown:
-			m.t.scroll(-3, m.transcriptHeight())
+			m.t.Scroll(-3, m.transcriptHeight())
 		}
 	case wake, tick:
 		return m, m.drain()
@@ -149,8 +152,8 @@ func (m *model) told(msg tea.Msg) tea.Cmd {
 	case listedMsg:
 		m.listed(msg)
 	case notesMsg:
-		m.offer.notes, m.offer.asked = msg.paths, true
-		m.suggest()
+		m.offer.Notes = msg.paths
+		m.offer.Look(&m.input)
 	}
 	return nil
 }
@@ -169,12 +172,12 @@ func (m *model) drainNow() {
 }
 
 // problem shows what went wrong.
-func (m *model) problem(err error) { m.t.tell(problem, err.Error()) }
+func (m *model) problem(err error) { m.t.Tell(transcript.Problem, err.Error()) }
 
 // leave gives the conversation up that is shown, and leaves what waits waiting.
 func (m *model) leave() {
 	m.dropCards()
-	m.t.clear()
+	m.t.Clear()
 	m.run, m.speaking, m.thinking, m.mode, m.list = nil, nil, nil, writing, nil
 }
 
@@ -187,11 +190,11 @@ func (m *model) send(text string) tea.Cmd {
 		m.hint = "it is not done yet: Esc stops it"
 		return nil
 	}
-	m.past.add(text)
-	m.input.set("")
-	m.offer.close()
-	m.t.up = 0
-	m.t.add(&entry{kind: said, text: []byte(text)})
+	m.past.Add(text)
+	m.input.Set("")
+	m.offer.Close()
+	m.t.Up = 0
+	m.t.Add(&transcript.Entry{Kind: transcript.Said, Text: []byte(text)})
 	m.working = true
 	q := agent.Request{Text: text, Model: m.asked, Note: m.note, Limits: m.limits}
 	return m.h.start(m.chat, q)
@@ -248,19 +251,19 @@ func (m *model) worked(msg workedMsg) tea.Cmd {
 	case chat.WaitingApproval:
 		return m.h.cards(msg.run.ID)
 	case chat.Failed:
-		m.t.tell(problem, msg.run.Reason)
+		m.t.Tell(transcript.Problem, msg.run.Reason)
 	case chat.Limited, chat.WaitingUser:
-		m.t.tell(notice, msg.run.Reason)
+		m.t.Tell(transcript.Notice, msg.run.Reason)
 	}
 	return m.h.cite(msg.run)
 }
 
 // quiet ends what was being said.
 func (m *model) quiet() {
-	for _, e := range []*entry{m.speaking, m.thinking} {
+	for _, e := range []*transcript.Entry{m.speaking, m.thinking} {
 		if e != nil {
-			e.live = false
-			m.t.touch(e)
+			e.Live = false
+			m.t.Touch(e)
 		}
 	}
 	m.speaking, m.thinking = nil, nil
@@ -286,14 +289,14 @@ func (m *model) halt() tea.Cmd {
 // stopped shows what stays of a run that was stopped.
 func (m *model) stopped(msg stoppedMsg) tea.Cmd {
 	m.stopping, m.hint = false, ""
-	m.show(msg.id, msg.calls)
+	m.t.Show(msg.id, msg.calls)
 	if msg.err != nil {
 		m.problem(msg.err)
 		m.run = nil
 		return nil
 	}
 	m.run = &msg.run
-	m.t.tell(notice, "stopped; what was done stays done")
+	m.t.Tell(transcript.Notice, "stopped; what was done stays done")
 	return nil
 }
 
@@ -311,10 +314,10 @@ func (m *model) cited(msg citedMsg) {
 	if len(unread) == 0 {
 		return
 	}
-	for _, e := range slices.Backward(m.t.entries) {
-		if e.kind == answer && e.run == msg.message.Run {
-			e.unread = unread
-			m.t.redraw(e)
+	for _, e := range slices.Backward(m.t.Entries) {
+		if e.Kind == transcript.Answer && e.Run == msg.message.Run {
+			e.Unread = unread
+			m.t.Redraw(e)
 			return
 		}
 	}
@@ -329,7 +332,7 @@ func (m *model) met(msg whoMsg) {
 	m.mind = msg.id
 	if msg.chosen {
 		m.asked = msg.id
-		m.t.tell(notice, "from here on "+draw.OneLine(msg.id)+" answers")
+		m.t.Tell(transcript.Notice, "from here on "+draw.OneLine(msg.id)+" answers")
 	}
 }
 
@@ -337,13 +340,12 @@ func (m *model) met(msg whoMsg) {
 func (m *model) paste(text string) {
 	switch m.mode {
 	case wording, ruling, editing:
-		m.line.insert(text)
+		m.line.Insert(text)
 	case choosing:
-		m.list.filter += strings.Join(strings.Fields(text), " ")
-		m.list.at = 0
+		m.list.Type(text)
 	default:
 		m.mode = writing
-		m.input.insert(text)
+		m.input.Insert(text)
 		m.suggest()
 	}
 }

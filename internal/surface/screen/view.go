@@ -8,6 +8,7 @@ import (
 
 	"lore/internal/chat"
 	"lore/internal/surface/draw"
+	"lore/internal/surface/prose"
 )
 
 // View draws the screen.
@@ -23,7 +24,7 @@ func (m *model) View() tea.View {
 
 // drawn is the screen as text, and where the cursor is; x is -1 for none.
 func (m *model) drawn() (text string, x, y int) {
-	top := m.t.view(m.transcriptHeight())
+	top := m.t.View(m.transcriptHeight())
 	for len(top) < m.transcriptHeight() {
 		top = append(top, "")
 	}
@@ -43,12 +44,12 @@ func (m *model) transcriptHeight() int {
 // lines about the state of things.
 func (m *model) below() (lines []string, x, y int) {
 	input, x, y := m.writer()
-	status := []string{m.paint.Dim(strings.Repeat("─", m.width-1)), m.status(), m.paint.Dim(clip(m.keys(), m.width-1))}
+	status := []string{m.paint.Dim(strings.Repeat("─", m.width-1)), m.status(), m.paint.Dim(prose.Clip(m.keys(), m.width-1))}
 	room := m.height - len(input) - len(status)
 	var card []string
 	switch {
 	case m.list != nil:
-		card = m.list.draw(m.paint, m.width-1, max(3, min(room-1, 14)))
+		card = m.list.Draw(m.paint, m.width-1, max(3, min(room-1, 14)))
 	case m.current() != nil:
 		card = m.cardLines(room)
 	}
@@ -75,7 +76,7 @@ func (m *model) writer() (lines []string, x, y int) {
 		e, mark = &m.line, "  "
 	}
 	width := max(4, m.width-1-len(mark))
-	lines, x, y = e.draw(width)
+	lines, x, y = e.Draw(width)
 	most := max(2, m.height/3)
 	from := max(0, min(y-most/2, len(lines)-most))
 	lines = lines[from:min(len(lines), from+most)]
@@ -88,13 +89,7 @@ func (m *model) writer() (lines []string, x, y int) {
 		lines[i] = lead + lines[i]
 	}
 	x += len(mark)
-	for i, n := range m.offer.list {
-		text := clip("    [["+draw.OneLine(n), m.width-1)
-		if i == m.offer.at {
-			text = m.paint.Bold(clip("  ▸ [["+draw.OneLine(n), m.width-1))
-		}
-		lines = append(lines, text)
-	}
+	lines = append(lines, m.offer.Draw(m.paint, m.width-1)...)
 	switch m.mode {
 	case deciding, parting, choosing, looking:
 		x = -1
@@ -119,10 +114,10 @@ func (m *model) cardLines(room int) []string {
 	if n := len(m.cards); n > 1 {
 		title = fmt.Sprintf("── %d of %d wait for you ", m.card+1, n)
 	}
-	rule := p.Mark(clip(title+strings.Repeat("─", max(0, width-upTo(title))), width))
+	rule := p.Mark(prose.Clip(title+strings.Repeat("─", max(0, width-prose.Cells(title))), width))
 	var foot []string
 	if c.wrong != "" {
-		for _, l := range plain(c.wrong, "", "", width) {
+		for _, l := range prose.Plain(c.wrong, "", "", width) {
 			foot = append(foot, p.Red(l))
 		}
 	}
@@ -141,7 +136,7 @@ func (m *model) cardLines(room int) []string {
 	shown := face[from:min(len(face), from+height)]
 	out := append([]string{rule}, shown...)
 	if hidden := len(face) - len(shown); hidden > 0 && len(out) > 1 {
-		out[len(out)-1] = p.Mark(clip(fmt.Sprintf("  … lines %d to %d of %d: ↑ ↓ move, v shows more", from+1, from+len(shown)-1, len(face)), width))
+		out[len(out)-1] = p.Mark(prose.Clip(fmt.Sprintf("  … lines %d to %d of %d: ↑ ↓ move, v shows more", from+1, from+len(shown)-1, len(face)), width))
 	}
 	return append(out, foot...)
 }
@@ -175,7 +170,7 @@ func (m *model) partLines(c *card) []string {
 			}
 		}
 		text := fmt.Sprintf("%s%s%s  +%d -%d  %s", mark, box, draw.OneLine(p.name), added, removed, draw.Revealed(draw.OneLine(first)))
-		out = append(out, clip(text, m.width-1))
+		out = append(out, prose.Clip(text, m.width-1))
 	}
 	return out
 }
@@ -205,7 +200,7 @@ func (m *model) cardKeys(c *card) []string {
 		}
 	}
 	var out []string
-	for _, l := range fold(text, m.width-1) {
+	for _, l := range prose.Fold(text, m.width-1) {
 		out = append(out, m.paint.Bold(l))
 	}
 	return out
@@ -237,10 +232,10 @@ func (m *model) status() string {
 	} else {
 		parts = append(parts, "no tools")
 	}
-	if m.t.up > 0 {
-		parts = append([]string{fmt.Sprintf("↓ %d more lines", m.t.up)}, parts...)
+	if m.t.Up > 0 {
+		parts = append([]string{fmt.Sprintf("↓ %d more lines", m.t.Up)}, parts...)
 	}
-	return clip(draw.OneLine(strings.Join(parts, " · ")), m.width-1)
+	return prose.Clip(draw.OneLine(strings.Join(parts, " · ")), m.width-1)
 }
 
 // money is what a run has cost of what it may cost.

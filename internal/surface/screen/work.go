@@ -11,6 +11,7 @@ import (
 	"lore/internal/agent"
 	"lore/internal/chat"
 	"lore/internal/llm"
+	"lore/internal/surface/pane"
 	"lore/internal/tool"
 )
 
@@ -70,7 +71,7 @@ type (
 	}
 	listedMsg struct {
 		what     choice
-		items    []item
+		items    []pane.Item
 		problems []string
 		err      error
 	}
@@ -234,7 +235,7 @@ func (h *hands) models() tea.Cmd {
 		ids, problems, err := h.s.Models(ctx)
 		msg := listedMsg{what: models, problems: problems, err: err}
 		for _, id := range ids {
-			msg.items = append(msg.items, item{id, id})
+			msg.items = append(msg.items, pane.Item{Label: id, Value: id})
 		}
 		return msg
 	})
@@ -246,7 +247,7 @@ func (h *hands) chats() tea.Cmd {
 		all, err := h.s.Agent.Store.List(ctx, 200, 0)
 		msg := listedMsg{what: chats, err: err}
 		for _, c := range all {
-			msg.items = append(msg.items, item{c.Changed.Local().Format("2006-01-02 15:04") + "  " + c.Title, c.ID})
+			msg.items = append(msg.items, pane.Item{Label: c.Changed.Local().Format("2006-01-02 15:04") + "  " + c.Title, Value: c.ID})
 		}
 		return msg
 	})

@@ -1,4 +1,7 @@
-package screen
+// Package pane holds the parts of a screen that take keys: a text to write, a list
+// to choose from, what was written before, and names that are offered. It knows
+// neither minds nor tools.
+package pane
 
 import (
 	"strings"
@@ -7,25 +10,28 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lore/internal/surface/draw"
+	"lore/internal/surface/prose"
 )
 
-// An editor is a text of several lines with a cursor in it.
-type editor struct {
+// An Editor is a text of several lines with a cursor in it.
+type Editor struct {
 	text []rune
 	at   int
 }
 
-func (e *editor) value() string { return string(e.text) }
+// Value is the text.
+func (e *Editor) Value() string { return string(e.text) }
 
-func (e *editor) set(s string) {
+// Set replaces the text, and puts the cursor behind it.
+func (e *Editor) Set(s string) {
 	e.text = nil
 	e.at = 0
-	e.insert(s)
+	e.Insert(s)
 }
 
-// insert puts text at the cursor. Line ends become one sort, and what controls a
+// Insert puts text at the cursor. Line ends become one sort, and what controls a
 // terminal is left out: nobody means to send it.
-func (e *editor) insert(s string) {
+func (e *Editor) Insert(s string) {
 	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 	var in []rune
 	for _, r := range s {
@@ -38,7 +44,7 @@ func (e *editor) insert(s string) {
 }
 
 // line is where the line of the cursor begins and ends.
-func (e *editor) line() (from, to int) {
+func (e *Editor) line() (from, to int) {
 	from, to = e.at, e.at
 	for from > 0 && e.text[from-1] != '\n' {
 		from--
@@ -50,7 +56,7 @@ func (e *editor) line() (from, to int) {
 }
 
 // back and on are the places beside the cursor: marks stay with their letter.
-func (e *editor) back() int {
+func (e *Editor) back() int {
 	i := e.at
 	for i > 0 {
 		i--
@@ -61,7 +67,7 @@ func (e *editor) back() int {
 	return i
 }
 
-func (e *editor) on() int {
+func (e *Editor) on() int {
 	i := e.at
 	for i < len(e.text) {
 		i++
@@ -76,7 +82,7 @@ func (e *editor) on() int {
 func joins(r rune) bool { return r >= 0x300 && unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) }
 
 // word is the place where the word before or after the cursor ends.
-func (e *editor) word(step int) int {
+func (e *Editor) word(step int) int {
 	i := e.at
 	space := func() bool {
 		if step < 0 {
@@ -95,13 +101,13 @@ func (e *editor) word(step int) int {
 }
 
 // cut takes the text between two places out.
-func (e *editor) cut(from, to int) {
+func (e *Editor) cut(from, to int) {
 	e.text = append(e.text[:from], e.text[to:]...)
 	e.at = from
 }
 
 // up and down move by a line, and report whether there was one.
-func (e *editor) up() bool {
+func (e *Editor) up() bool {
 	from, _ := e.line()
 	if from == 0 {
 		return false
@@ -113,7 +119,7 @@ func (e *editor) up() bool {
 	return true
 }
 
-func (e *editor) down() bool {
+func (e *Editor) down() bool {
 	from, to := e.line()
 	if to == len(e.text) {
 		return false
@@ -125,12 +131,15 @@ func (e *editor) down() bool {
 	return true
 }
 
-// key takes a key that edits, and reports whether it was one.
-func (e *editor) key(k tea.KeyPressMsg) bool {
+// Empty reports whether nothing is written.
+func (e *Editor) Empty() bool { return len(e.text) == 0 }
+
+// Key takes a key that edits, and reports whether it was one.
+func (e *Editor) Key(k tea.KeyPressMsg) bool {
 	from, to := e.line()
 	switch k.Keystroke() {
 	case "alt+enter", "ctrl+j", "shift+enter":
-		e.insert("\n")
+		e.Insert("\n")
 	case "backspace", "ctrl+h":
 		e.cut(e.back(), e.at)
 	case "delete":
@@ -161,14 +170,14 @@ func (e *editor) key(k tea.KeyPressMsg) bool {
 		if k.Text == "" {
 			return false
 		}
-		e.insert(k.Text)
+		e.Insert(k.Text)
 	}
 	return true
 }
 
-// draw breaks the text into lines of at most so many columns, and says where the
+// Draw breaks the text into lines of at most so many columns, and says where the
 // cursor is among them.
-func (e *editor) draw(width int) (lines []string, x, y int) {
+func (e *Editor) Draw(width int) (lines []string, x, y int) {
 	var b strings.Builder
 	used := 0
 	turn := func() {
@@ -185,7 +194,7 @@ func (e *editor) draw(width int) (lines []string, x, y int) {
 			continue
 		}
 		s := strings.ReplaceAll(draw.Harmless(string(r)), "\t", "    ")
-		w := upTo(s)
+		w := prose.Cells(s)
 		if used+w > width {
 			turn()
 			if i == e.at {

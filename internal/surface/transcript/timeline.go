@@ -1,4 +1,4 @@
-package screen
+package transcript
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 
 	"lore/internal/chat"
 	"lore/internal/surface/draw"
+	"lore/internal/surface/prose"
 )
 
 // A stand is how a state of a call is shown: by a mark and by a word.
@@ -20,36 +21,36 @@ var stands = map[chat.CallState]stand{
 const mostResult = 200
 
 // called draws a call: one line, and below it what went in and came out.
-func (t *transcript) called(e *entry) []string {
-	c := &e.call
+func (t *Transcript) called(e *Entry) []string {
+	c := &e.Call
 	st := stands[c.State]
 	text := st.mark + " " + draw.OneLine(c.Tool)
 	word := "  (" + st.word + ")"
 	if c.Summary != "" {
 		text += ": " + draw.OneLine(c.Summary)
 	}
-	text = clip(text, max(8, t.width-2-upTo(word))) + word
-	text = clip(text, t.width-2)
+	text = prose.Clip(text, max(8, t.width-2-prose.Cells(word))) + word
+	text = prose.Clip(text, t.width-2)
 	switch c.State {
 	case chat.Mistaken, chat.Interrupted:
-		text = t.paint.Red(text)
+		text = t.Paint.Red(text)
 	case chat.Asked:
-		text = t.paint.Mark(text)
+		text = t.Paint.Mark(text)
 	default:
-		text = t.paint.Dim(text)
+		text = t.Paint.Dim(text)
 	}
 	out := []string{t.pick(e, text)}
-	if !e.open {
+	if !e.Open {
 		return out
 	}
 	part := func(name string, body []byte) {
 		if len(body) == 0 {
 			return
 		}
-		out = append(out, t.paint.Dim("    "+name))
-		lines := plain(indented(body), "      ", "      ", t.width)
+		out = append(out, t.Paint.Dim("    "+name))
+		lines := prose.Plain(Indented(body), "      ", "      ", t.width)
 		if len(lines) > mostResult {
-			lines = append(lines[:mostResult], t.paint.Dim("      …"))
+			lines = append(lines[:mostResult], t.Paint.Dim("      …"))
 		}
 		out = append(out, lines...)
 	}
@@ -61,8 +62,8 @@ func (t *transcript) called(e *entry) []string {
 	return out
 }
 
-// indented is JSON over several lines; what is none stays as it is.
-func indented(body []byte) string {
+// Indented is JSON over several lines; what is none stays as it is.
+func Indented(body []byte) string {
 	var b bytes.Buffer
 	if json.Indent(&b, body, "", "  ") != nil {
 		return string(body)
@@ -70,21 +71,21 @@ func indented(body []byte) string {
 	return b.String()
 }
 
-// show puts the newest state of calls into the transcript.
-func (m *model) show(run string, calls []chat.Call) {
+// Show puts the newest state of calls into the transcript.
+func (t *Transcript) Show(run string, calls []chat.Call) {
 	for _, c := range calls {
-		if e := m.entryOf(run, c.Seq); e != nil {
-			e.call = c
-			m.t.touch(e)
+		if e := t.entryOf(run, c.Seq); e != nil {
+			e.Call = c
+			t.Touch(e)
 			continue
 		}
-		m.t.add(&entry{kind: called, run: run, call: c})
+		t.Add(&Entry{Kind: Called, Run: run, Call: c})
 	}
 }
 
-func (m *model) entryOf(run string, seq int) *entry {
-	for i := len(m.t.entries) - 1; i >= 0; i-- {
-		if e := m.t.entries[i]; e.kind == called && e.run == run && e.call.Seq == seq {
+func (t *Transcript) entryOf(run string, seq int) *Entry {
+	for i := len(t.Entries) - 1; i >= 0; i-- {
+		if e := t.Entries[i]; e.Kind == Called && e.Run == run && e.Call.Seq == seq {
 			return e
 		}
 	}

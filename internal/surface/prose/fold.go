@@ -1,4 +1,4 @@
-package screen
+package prose
 
 import (
 	"strings"
@@ -7,23 +7,9 @@ import (
 	"lore/internal/surface/draw"
 )
 
-// upTo is how many columns a text takes at the most, whatever stands beside it.
-func upTo(s string) int {
-	n := 0
-	for i, r := range s {
-		switch {
-		case r < 0x300, r == 0xfe0f:
-			n++
-		default:
-			n += draw.Cells(s[i : i+max(1, utf8.RuneLen(r))])
-		}
-	}
-	return n
-}
-
-// fold breaks a line that may be painted into lines that fit, at a blank where
+// Fold breaks a line that may be painted into lines that fit, at a blank where
 // there is one not far from the end.
-func fold(line string, width int) []string {
+func Fold(line string, width int) []string {
 	width = max(width, 4)
 	if len(line) <= width && !strings.Contains(line, "\x1b") && len(line) == utf8.RuneCountInString(line) {
 		return []string{line}
@@ -54,7 +40,7 @@ func fold(line string, width int) []string {
 		}
 		_, size := utf8.DecodeRuneInString(line[i:])
 		s := line[i : i+size]
-		w := upTo(s)
+		w := cells(s)
 		if used+w > width {
 			if text := b.String(); blank > 0 && after > width*2/3 && !strings.Contains(text[blank:], "\x1b") {
 				rest := text[blank:]
@@ -83,31 +69,18 @@ func closed(line, code string) string {
 	return line
 }
 
-// painted is [upTo] of a text with paint in it.
-func painted(s string) int {
-	n := 0
-	for {
-		i := strings.IndexByte(s, 0x1b)
-		if i < 0 {
-			return n + upTo(s)
-		}
-		n += upTo(s[:i])
-		end := strings.IndexByte(s[i:], 'm')
-		if end < 0 {
-			return n
-		}
-		s = s[i+end+1:]
-	}
-}
+// Cells is how many columns a text that is not painted takes at the most,
+// whatever stands beside it.
+func Cells(text string) int { return cells(text) }
 
-// clip is the beginning of a line that is not painted, as much as fits.
-func clip(line string, width int) string {
-	if upTo(line) <= width {
+// Clip is the beginning of a line that is not painted, as much as fits.
+func Clip(line string, width int) string {
+	if cells(line) <= width {
 		return line
 	}
 	used := 0
 	for i, r := range line {
-		w := upTo(string(r))
+		w := cells(string(r))
 		if used+w > width-1 {
 			return line[:i] + "…"
 		}
@@ -116,12 +89,12 @@ func clip(line string, width int) string {
 	return line
 }
 
-// plain draws a text as it is, each line after an indent.
-func plain(text, first, next string, width int) []string {
+// Plain draws a text as it is, each line after an indent.
+func Plain(text, first, next string, width int) []string {
 	var out []string
 	for line := range strings.SplitSeq(strings.TrimRight(draw.Harmless(text), "\n"), "\n") {
 		line = strings.ReplaceAll(line, "\t", "    ")
-		for _, l := range fold(line, width-upTo(next)) {
+		for _, l := range Fold(line, width-cells(next)) {
 			out = append(out, first+l)
 			first = next
 		}

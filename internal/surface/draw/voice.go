@@ -1,4 +1,4 @@
-package app
+package draw
 
 import (
 	"io"
@@ -6,21 +6,22 @@ import (
 	"sync"
 )
 
-// A voice is where the program says what is no answer: on standard error, or to
+// A Voice is where a program says what is no answer: on standard error, or to
 // whoever has the whole terminal and must not be written over.
-type voice struct {
+type Voice struct {
+	Out io.Writer
+
 	mu   sync.Mutex
-	out  io.Writer
 	tell func(line string)
 }
 
 // Write says something. Whoever listens hears it line by line.
-func (v *voice) Write(b []byte) (int, error) {
+func (v *Voice) Write(b []byte) (int, error) {
 	v.mu.Lock()
 	tell := v.tell
 	v.mu.Unlock()
 	if tell == nil {
-		return v.out.Write(b)
+		return v.Out.Write(b)
 	}
 	for line := range strings.Lines(string(b)) {
 		tell(strings.TrimRight(line, "\r\n"))
@@ -28,8 +29,8 @@ func (v *voice) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// hear lets somebody listen until the function that it returns is called.
-func (v *voice) hear(tell func(line string)) (end func()) {
+// Hear lets somebody listen until the function that it returns is called.
+func (v *Voice) Hear(tell func(line string)) (end func()) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.tell = tell
