@@ -224,19 +224,20 @@ func (m *model) reply(c *card, a tool.Answer) tea.Cmd {
 }
 
 // rehearsed shows what edited arguments would do, or what is wrong with them.
-func (m *model) rehearsed(msg rehearsedMsg) {
+func (m *model) rehearsed(msg rehearsedMsg) tea.Cmd {
 	c := m.cardOf(msg.id)
 	if c == nil {
-		return
+		return nil
 	}
 	c.busy = ""
 	if msg.err != nil {
 		c.wrong, c.lines = msg.err.Error(), nil
-		return
+		return nil
 	}
 	c.args, c.plan, c.wrong, c.lines, c.top = msg.args, &msg.next, "", nil, 0
 	c.since = m.now()
 	m.mode = deciding
+	return m.after(settleFor, armed{})
 }
 
 // scope is the pattern that a standing answer begins with: the folder of all

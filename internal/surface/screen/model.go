@@ -142,7 +142,7 @@ func (m *model) told(msg tea.Msg) tea.Cmd {
 	case elsewhereMsg:
 		return m.elsewhere(msg)
 	case rehearsedMsg:
-		m.rehearsed(msg)
+		return m.rehearsed(msg)
 	case loadedMsg:
 		return m.loaded(msg)
 	case citedMsg:

@@ -54,11 +54,11 @@ func (t *Transcript) called(e *Entry) []string {
 		}
 		out = append(out, lines...)
 	}
+	if c.Operation != "" {
+		out = append(out, prose.Plain("take it back with: lore undo "+c.Operation, "    ", "      ", t.width)...)
+	}
 	part("arguments", c.Args)
 	part("result", []byte(c.Result))
-	if c.Operation != "" {
-		part("take it back with", []byte("lore undo "+c.Operation))
-	}
 	return out
 }
 
