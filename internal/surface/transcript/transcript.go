@@ -152,6 +152,7 @@ func (t *Transcript) Settle() {
 
 // Scroll moves what is shown, up for more than nothing.
 func (t *Transcript) Scroll(by, height int) {
+	t.Settle()
 	t.Up = max(0, min(t.Up+by, t.total-height))
 }
 
