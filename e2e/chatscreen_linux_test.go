@@ -18,17 +18,24 @@ const seenCols, seenRows = 100, 32
 // A look is a lore process that draws on all of its terminal.
 type look struct {
 	*terminal
-	t *testing.T
+	t          *testing.T
+	cols, rows int
 }
 
 func onGlass(t *testing.T, vault string, args ...string) *look {
 	t.Helper()
-	return &look{onTerminalOf(t, unix.Winsize{Col: seenCols, Row: seenRows}, []string{"TERM=xterm-256color"}, vault, args...), t}
+	return onGlassOf(t, seenCols, seenRows, nil, vault, args...)
+}
+
+func onGlassOf(t *testing.T, cols, rows int, env []string, vault string, args ...string) *look {
+	t.Helper()
+	size := unix.Winsize{Col: uint16(cols), Row: uint16(rows)}
+	return &look{onTerminalOf(t, size, append(env, "TERM=xterm-256color"), vault, args...), t, cols, rows}
 }
 
 // now is what a person sees.
 func (l *look) now() string {
-	g := newGlass(seenCols, seenRows)
+	g := newGlass(l.cols, l.rows)
 	g.write(l.seen())
 	if len(g.odd) > 0 {
 		l.t.Fatalf("codes that the glass does not know: %q", g.odd)
@@ -370,4 +377,30 @@ func TestChatPlain(t *testing.T) {
 	if code := tm.exit(); code != 0 || strings.Contains(tm.seen(), "\x1b") {
 		t.Errorf("exit code %d\n%q", code, tm.seen())
 	}
+}
+
+// TestChatScreenNarrow draws on forty columns without colours.
+func TestChatScreenNarrow(t *testing.T) {
+	vault := home(t)
+	onStage(t, vault, addLine("茶の線 と words that are longer than the line."), act{text: []string{"| a | b |\n|---|---|\n| 玉露 | done |\n"}})
+	l := onGlassOf(t, 40, 24, []string{"NO_COLOR=1"}, vault, "chat")
+	l.shows("ready · box/alpha")
+	l.enter("add a line\r")
+	l.shows("[a] allow once")
+	l.enter("v")
+	l.shows("[a] allow once", "+茶の線", "the line.")
+	l.enter("a")
+	l.shows("✓ edit_note", "玉露", "done")
+	for _, code := range []string{"\x1b[31m", "\x1b[32m", "\x1b[36m", "\x1b[1m", "\x1b[2m"} {
+		if strings.Contains(l.seen(), code) {
+			t.Errorf("painted by %q", code)
+		}
+	}
+	size := unix.Winsize{Col: 90, Row: 30}
+	if err := unix.IoctlSetWinsize(int(l.master.Fd()), unix.TIOCSWINSZ, &size); err != nil {
+		t.Fatal(err)
+	}
+	l.cols, l.rows = 90, 30
+	l.shows("Enter send  Alt+Enter new line  Ctrl+O calls  /help  Ctrl-D leave", strings.Repeat("─", 89))
+	l.leaves()
 }

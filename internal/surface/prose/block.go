@@ -90,17 +90,39 @@ func (p *Page) opened(line, text string, indent int) bool {
 func (p *Page) quoted(text string) {
 	if p.quote == nil {
 		p.close()
-		st := p.st
-		st.Width = max(12, st.Width-2)
-		p.quote = &Page{st: st, depth: p.depth + 1}
+		p.quote = &Page{st: p.st.narrow(), depth: p.depth + 1}
 		if p.st.Width < 14 { // too narrow for a mark: it is text then
 			p.quote = nil
 			p.join(text)
 			return
 		}
 	}
-	p.quote.line(strings.TrimPrefix(text[1:], " "))
+	text = strings.TrimPrefix(text[1:], " ")
+	if kind, title, ok := callout(text); ok && p.quote.open.lines == 0 {
+		look := bold
+		for _, l := range p.st.narrow().spread(p.st.inline(kind+": "+title, look), "", "") {
+			p.quote.put(l)
+		}
+	} else {
+		p.quote.line(text)
+	}
 	p.drain()
+}
+
+// narrow is the style inside a quote.
+func (st Style) narrow() Style {
+	st.Width = max(12, st.Width-2)
+	return st
+}
+
+// callout reads the head of a quote that says what it is: "[!note] Title".
+func callout(text string) (kind, title string, ok bool) {
+	rest, found := strings.CutPrefix(text, "[!")
+	kind, title, ok = strings.Cut(rest, "]")
+	if !found || !ok || kind == "" || strings.ContainsAny(kind, " [") || len(kind) > 30 {
+		return "", "", false
+	}
+	return kind, strings.TrimSpace(strings.TrimLeft(title, "+-")), true
 }
 
 // fence is the mark that opens a block of code, "" when there is none.

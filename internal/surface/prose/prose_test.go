@@ -21,6 +21,7 @@ func TestDraw(t *testing.T) {
 		{"code that is too long", "~~~\n0123456789abcdefghij\n```\n~~~", "  0123456789abcdefgh\n  ij\n  ```"},
 		{"code by indent", "    a *b*\n\nc", "  a *b*\n\nc"},
 		{"a quote", "> one two three four\n> five\n>\n> - six\n> > seven\n\neight", "│ one two three four\n│ five\n│\n│ • six\n│ │ seven\n\neight"},
+		{"a callout", "> [!note] A **title**\n> and words", "│ note: A **title**\n│ and words"},
 		{"a rule", "***\n- - -", strings.Repeat("─", 20) + "\n" + strings.Repeat("─", 20)},
 		{"emphasis keeps its marks without colour", "**a** *b* ~~c~~ `d`", "**a** *b* ~~c~~ `d`"},
 		{"notes are citations", "[[Tea]], ![[Tea]], [[Tea|x]]", "[[Tea]], [[Tea]],\n[[x → Tea]]"},

@@ -20,6 +20,7 @@ At a question: a allows it once, d denies it, D denies it with a word, e edits t
 /new         begin anew       /history  conversations of before
 /note PATH   the note that you are looking at; /note alone forgets it
 /tools       what it may use  /stop     stop what works      /quit  leave
+Without a model, a slash and the name of a tool runs it: /tools lists them.
 lore chat --plain speaks line by line, for screen readers.`
 
 // command does what a line that begins with a slash says. It reports false for a

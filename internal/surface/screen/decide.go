@@ -20,7 +20,7 @@ func (m *model) decide(k tea.KeyPressMsg) tea.Cmd {
 		return m.write(k)
 	}
 	switch k.Keystroke() {
-	case "tab", "i":
+	case "tab":
 		m.mode = writing
 		return nil
 	case "up", "down", "pgup", "pgdown":

@@ -27,8 +27,7 @@ func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
 			return nil
 		}
 	case "ctrl+o":
-		m.look()
-		return nil
+		return m.look()
 	case "ctrl+d":
 		if m.input.Empty() && (m.mode == writing || m.mode == deciding) {
 			return tea.Quit
@@ -44,8 +43,7 @@ func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
 	case choosing:
 		return m.choose(k)
 	case looking:
-		m.browse(stroke)
-		return nil
+		return m.browse(stroke)
 	}
 	return m.write(k)
 }
@@ -113,36 +111,33 @@ func (m *model) enter() tea.Cmd {
 }
 
 // look lets the person open calls and thoughts, beginning with the last.
-func (m *model) look() {
+func (m *model) look() tea.Cmd {
 	if m.mode == looking {
-		m.unlook()
-		return
+		return m.unlook()
 	}
 	for i := len(m.t.Entries) - 1; i >= 0; i-- {
 		if opens(m.t.Entries[i]) {
 			m.mode = looking
 			m.pick(i)
-			return
+			return nil
 		}
 	}
 	m.hint = "there is no call and no thought to look at yet"
+	return nil
 }
 
 func opens(e *transcript.Entry) bool {
 	return e.Kind == transcript.Called || e.Kind == transcript.Thought
 }
 
-func (m *model) unlook() {
+func (m *model) unlook() tea.Cmd {
 	for _, e := range m.t.Entries {
 		if e.Picked {
 			e.Picked = false
 			m.t.Touch(e)
 		}
 	}
-	m.mode = writing
-	if m.current() != nil && m.input.Empty() {
-		m.mode = deciding
-	}
+	return m.regain()
 }
 
 // pick marks an entry and brings it into sight.
@@ -163,7 +158,7 @@ func (m *model) pick(at int) {
 }
 
 // browse takes a key while calls are looked at.
-func (m *model) browse(stroke string) {
+func (m *model) browse(stroke string) tea.Cmd {
 	at := -1
 	for i, e := range m.t.Entries {
 		if e.Picked {
@@ -183,15 +178,15 @@ func (m *model) browse(stroke string) {
 			m.t.Touch(e)
 			m.pick(at)
 		}
-		return
+		return nil
 	default:
-		m.unlook()
-		return
+		return m.unlook()
 	}
 	for i := at + step; i >= 0 && i < len(m.t.Entries); i += step {
 		if opens(m.t.Entries[i]) {
 			m.pick(i)
-			return
+			break
 		}
 	}
+	return nil
 }

@@ -41,27 +41,25 @@ func (m *model) listed(msg listedMsg) {
 // choose takes a key while a list is open.
 func (m *model) choose(k tea.KeyPressMsg) tea.Cmd {
 	if k.Keystroke() == "esc" {
-		m.shut()
-		return nil
+		return m.regain()
 	}
 	chosen := m.list.Key(k.Keystroke(), k.Text)
 	if chosen == nil {
 		return nil
 	}
-	m.shut()
+	back := m.regain()
 	if m.choice == models {
-		return m.h.who(chosen.Value, true)
+		return tea.Batch(back, m.h.who(chosen.Value, true))
 	}
 	m.asked = ""
-	return m.h.load(chosen.Value)
+	return tea.Batch(back, m.h.load(chosen.Value))
 }
 
-// shut closes the list.
-func (m *model) shut() {
+// regain gives the keys back after a list or a look at calls. A card that was
+// behind it is new to the eyes.
+func (m *model) regain() tea.Cmd {
 	m.list, m.mode = nil, writing
-	if m.current() != nil && m.input.Empty() {
-		m.mode = deciding
-	}
+	return m.present()
 }
 
 // suggest offers notes when one is being named. They are asked for once.

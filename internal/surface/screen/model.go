@@ -206,7 +206,7 @@ func (m *model) started(msg startedMsg) tea.Cmd {
 		m.chat = msg.chat
 	}
 	if msg.err != nil {
-		m.working = false
+		m.working, m.stopping = false, false
 		m.problem(msg.err)
 		return nil
 	}

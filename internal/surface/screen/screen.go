@@ -68,6 +68,11 @@ func Run(ctx context.Context, s Session, o Options) (string, error) {
 	leave()
 	h.close() // a run is given back before the vault is closed
 	wg.Wait()
+	if m.stopping && m.run != nil { // left before it was stopped
+		lasting, done := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer done()
+		err = errors.Join(err, s.Agent.Cancel(lasting, m.run.ID))
+	}
 	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
 		err = nil // told to end
 	}

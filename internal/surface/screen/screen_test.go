@@ -472,3 +472,35 @@ func TestGoingOn(t *testing.T) {
 	w.press("a")
 	w.shows("Done.", "✓ write_note")
 }
+
+// TestACardBehindAList is new to the eyes when the list is closed.
+func TestACardBehindAList(t *testing.T) {
+	w := opened(t)
+	w.wait()
+	w.press("tab")
+	w.says("/model")
+	w.shows("models:")
+	w.press("esc")
+	w.shows("this waits for you")
+	w.press("a")
+	if w.m.cards[0].busy != "" {
+		t.Error("a key answered what was not seen yet")
+	}
+	w.m.input.Set("")
+	w.press("ctrl+o")
+	w.wait()
+	w.press("esc", "a")
+	if w.m.cards[0].busy != "" {
+		t.Error("a key answered what was not looked at")
+	}
+}
+
+// TestAPasteIsNoAnswer goes to the input, whatever has the keys.
+func TestAPasteIsNoAnswer(t *testing.T) {
+	w := opened(t)
+	w.wait()
+	w.feed(tea.PasteMsg{Content: "a"})
+	if w.m.cards[0].busy != "" || w.m.input.Value() != "a" || w.m.mode != writing {
+		t.Error("a paste answered")
+	}
+}

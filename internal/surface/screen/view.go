@@ -102,7 +102,7 @@ func (m *model) cardHeight() int {
 	if c := m.current(); c != nil && c.whole {
 		return max(4, m.height-6)
 	}
-	return max(4, m.height/2)
+	return max(4, m.height*2/3)
 }
 
 // cardLines draws the card: a rule with its number, a part of its face, what is

@@ -113,7 +113,7 @@ func TestEverySizeFits(t *testing.T) {
 			m.open(chats, nil)
 			m.Update(listedMsg{what: chats, items: nil, problems: []string{evil}})
 			sound(t, m, fmt.Sprint(size, "list"))
-			m.shut()
+			m.regain()
 			for range 30 { // every part of the transcript
 				m.Update(keyOf("pgup"))
 				sound(t, m, fmt.Sprint(size, "scrolled"))

@@ -3,14 +3,26 @@ package talk
 import (
 	"context"
 	"fmt"
+	"os"
+
+	"golang.org/x/term"
 
 	"lore/internal/surface/draw"
 	"lore/internal/surface/screen"
 )
 
-// whole reports whether there is a terminal to draw all of.
+// The least that a screen needs.
+const leastWidth, leastHeight = 30, 8
+
+// whole reports whether there is a terminal to draw all of: one that obeys, knows
+// its size, and has room.
 func (t Terminal) whole() bool {
-	return t.AtTerminal && t.Screen.Terminal && !t.Screen.Dumb && t.In != nil
+	out, ok := t.Out.(*os.File)
+	if !ok || !t.AtTerminal || !t.Screen.Terminal || t.Screen.Dumb || t.In == nil {
+		return false
+	}
+	width, height, err := term.GetSize(int(out.Fd()))
+	return err == nil && width >= leastWidth && height >= leastHeight
 }
 
 // onScreen talks on the whole terminal.
