@@ -149,8 +149,10 @@ func (in *inline) note(text string, at int) int {
 		shown += " → " + target // what is said must not hide where it leads
 	}
 	in.add("[["+shown+"]]", cite)
-	if in.st.Unread != nil && in.st.Unread(target) {
-		in.add(" (not read)", dim)
+	if in.st.Doubt != nil {
+		if why := in.st.Doubt(target); why != "" {
+			in.add(" ("+why+")", dim)
+		}
 	}
 	return end + 4
 }

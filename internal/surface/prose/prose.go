@@ -22,9 +22,8 @@ const (
 type Style struct {
 	Screen draw.Screen // its width is not used
 	Width  int
-	// Unread reports that a note which is cited was not read for the answer; nil:
-	// nobody knows.
-	Unread func(link string) bool
+	// Doubt says what is wrong with a citation, "" for nothing; nil: nobody knows.
+	Doubt func(link string) string
 }
 
 // A Page is a text that arrives in pieces.

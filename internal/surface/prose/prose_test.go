@@ -9,7 +9,7 @@ import (
 )
 
 func TestDraw(t *testing.T) {
-	unread := func(link string) bool { return link == "Coffee" }
+	doubt := func(link string) string { return map[string]string{"Coffee": "not read"}[link] }
 	for _, c := range []struct{ name, text, want string }{
 		{"a paragraph is wrapped", "one two three four five six seven", "one two three four\nfive six seven"},
 		{"lines of a paragraph are one", "one\ntwo\n\n\n\nthree", "one two\n\nthree"},
@@ -37,7 +37,7 @@ func TestDraw(t *testing.T) {
 		{"codes are shown", "a\x1b[2Jb\x9bc\u202ed\r\n`\x07`\n", "a␛[2Jb�c�d `␇`"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := strings.Join(Draw(Style{Width: 20, Unread: unread}, c.text), "\n")
+			got := strings.Join(Draw(Style{Width: 20, Doubt: doubt}, c.text), "\n")
 			got = strings.ReplaceAll(got, "│ \n", "│\n")
 			if got != c.want {
 				t.Errorf("got\n%s\nwant\n%s", got, c.want)
@@ -103,7 +103,7 @@ func FuzzDraw(f *testing.F) {
 		f.Add(s, uint8(40), uint16(7), true)
 	}
 	f.Fuzz(func(t *testing.T, text string, width uint8, step uint16, colour bool) {
-		st := Style{Width: 12 + int(width)%120, Screen: draw.Screen{Colour: colour}, Unread: func(string) bool { return true }}
+		st := Style{Width: 12 + int(width)%120, Screen: draw.Screen{Colour: colour}, Doubt: func(string) string { return "not read" }}
 		whole := Draw(st, text)
 		sound(t, st, whole)
 		p := New(st)

@@ -10,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"lore/internal/change"
 	"lore/internal/fault"
 	"lore/internal/policy"
 	"lore/internal/surface/draw"
@@ -261,10 +262,16 @@ func scope(q *tool.Question) string {
 	return dir + "/**"
 }
 
+// places reports whether the parts of a question are places of one file, and not
+// files.
+func places(q *tool.Question) bool {
+	return len(q.Changes) == 1 && q.Changes[0].Action != change.Reads
+}
+
 // partsOf are the files of a change, or the places of the only one.
 func partsOf(q *tool.Question) []part {
 	var out []part
-	if len(q.Changes) == 1 {
+	if places(q) {
 		for line := range strings.SplitAfterSeq(q.Changes[0].Diff, "\n") {
 			if strings.HasPrefix(line, "@@") {
 				out = append(out, part{name: fmt.Sprintf("place %d", len(out)+1), take: true})
@@ -284,21 +291,21 @@ func partsOf(q *tool.Question) []part {
 // some is the answer that takes the parts that are chosen.
 func (c *card) some() (tool.Answer, error) {
 	a := tool.Answer{Approve: true}
-	var places []int
+	var taken []int
 	for i, p := range c.parts {
 		if !p.take {
 			continue
 		}
-		places = append(places, i+1)
-		if len(c.q.Changes) > 1 {
+		taken = append(taken, i+1)
+		if !places(&c.q) {
 			a.Paths = append(a.Paths, p.name)
 		}
 	}
-	if len(places) == 0 {
+	if len(taken) == 0 {
 		return a, fault.New(fault.Invalid, "no part is chosen; d says no to all of it")
 	}
-	if len(c.q.Changes) == 1 {
-		a.Hunks = map[string][]int{c.q.Changes[0].Path: places}
+	if places(&c.q) {
+		a.Hunks = map[string][]int{c.q.Changes[0].Path: taken}
 	}
 	return a, nil
 }

@@ -2,7 +2,6 @@ package screen
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -79,19 +78,16 @@ func (m *model) depart(word string) tea.Cmd {
 	return nil
 }
 
-// toolsText lists what the mind may use.
+// toolsText lists the tools that there are, and which sets the mind gets.
 func (m *model) toolsText() string {
 	if !m.tools {
 		return "It has no tools in this conversation."
 	}
 	var b strings.Builder
-	b.WriteString("It may use the toolsets " + strings.Join(m.sets, ", ") + ":\n")
+	fmt.Fprintf(&b, "It gets the %s. There are:\n", m.setsText())
 	for _, t := range m.h.s.Door.On() {
-		if !slices.Contains(m.sets, t.Set) && !slices.Contains(m.sets, "all") {
-			continue
-		}
 		first, _, _ := strings.Cut(t.Doc, ". ")
-		fmt.Fprintf(&b, "  %s: %s\n", t.Name, strings.TrimSuffix(draw.OneLine(first), "."))
+		fmt.Fprintf(&b, "  %s (%s): %s\n", t.Name, t.Set, strings.TrimSuffix(draw.OneLine(first), "."))
 	}
 	return b.String()
 }

@@ -102,7 +102,7 @@ func (m *model) loaded(msg loadedMsg) tea.Cmd {
 	c := msg.chat
 	m.chat, m.tools = c.ID, !c.NoTools
 	if m.sets = c.Sets; m.sets == nil {
-		m.sets = agent.UsualSets()
+		m.sets = []string{agent.Usual}
 	}
 	m.past = pane.Past{}
 	for i := range msg.messages {

@@ -9,6 +9,7 @@ import (
 
 	"lore/internal/agent"
 	"lore/internal/chat"
+	"lore/internal/digest"
 	"lore/internal/surface/draw"
 	"lore/internal/surface/pane"
 	"lore/internal/surface/transcript"
@@ -72,7 +73,7 @@ func newModel(h *hands, o Options, now func() time.Time) *model {
 		after: func(d time.Duration, msg tea.Msg) tea.Cmd { return tea.Tick(d, func(time.Time) tea.Msg { return msg }) },
 	}
 	if m.sets == nil {
-		m.sets = agent.UsualSets()
+		m.sets = []string{agent.Usual}
 	}
 	m.t.Paint = o.Paint
 	m.resize(80, 24)
@@ -300,25 +301,30 @@ func (m *model) stopped(msg stoppedMsg) tea.Cmd {
 	return nil
 }
 
-// cited marks the notes that an answer names and nobody read for it.
+// cited marks what an answer names or quotes and nobody read for it.
 func (m *model) cited(msg citedMsg) {
 	if msg.message == nil {
 		return
 	}
-	unread := map[string]bool{}
+	doubts := map[string]string{}
 	for _, c := range msg.message.Citations {
-		if c.State != "read" {
-			unread[c.Link] = true
+		switch c.State {
+		case chat.Unread:
+			doubts[c.Link] = "not read"
+		case chat.NoHeading:
+			doubts[c.Link] = "no such heading"
 		}
 	}
-	if len(unread) == 0 {
-		return
-	}
 	for _, e := range slices.Backward(m.t.Entries) {
-		if e.Kind == transcript.Answer && e.Run == msg.message.Run {
-			e.Unread = unread
+		if e.Kind == transcript.Answer && e.Run == msg.message.Run && len(doubts) > 0 {
+			e.Doubts = doubts
 			m.t.Redraw(e)
-			return
+			break
+		}
+	}
+	for _, q := range msg.message.Quotes {
+		if !q.Read {
+			m.t.Tell(transcript.Notice, "not word for word in what was read: “"+digest.Clip(q.Text, 80)+"”")
 		}
 	}
 }

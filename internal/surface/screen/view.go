@@ -2,10 +2,12 @@ package screen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
+	"lore/internal/agent"
 	"lore/internal/chat"
 	"lore/internal/surface/draw"
 	"lore/internal/surface/prose"
@@ -227,15 +229,24 @@ func (m *model) status() string {
 	if m.note != "" {
 		parts = append(parts, "at "+m.note)
 	}
-	if m.tools {
-		parts = append(parts, strings.Join(m.sets, ", "))
-	} else {
-		parts = append(parts, "no tools")
-	}
+	parts = append(parts, m.setsText())
 	if m.t.Up > 0 {
 		parts = append([]string{fmt.Sprintf("↓ %d more lines", m.t.Up)}, parts...)
 	}
 	return prose.Clip(draw.OneLine(strings.Join(parts, " · ")), m.width-1)
+}
+
+// setsText names the toolsets: those of the last run, which knows what the usual
+// ones are.
+func (m *model) setsText() string {
+	sets := m.sets
+	if m.run != nil && m.run.Sets != nil {
+		sets = slices.DeleteFunc(slices.Clone(m.run.Sets), func(s string) bool { return s == agent.Usual })
+	}
+	if !m.tools || len(sets) == 0 {
+		return "no tools"
+	}
+	return strings.Join(sets, ", ") + " tools"
 }
 
 // money is what a run has cost of what it may cost.

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/term"
 
+	"lore/internal/llm"
 	"lore/internal/surface/draw"
 	"lore/internal/surface/screen"
 )
@@ -54,16 +55,12 @@ func (t Terminal) choices(ctx context.Context) (ids, problems []string, err erro
 	if err != nil {
 		return nil, nil, err
 	}
-	list, err := ask(ctx, m, m.Names())
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, p := range list {
+	for _, p := range llm.List(ctx, m, m.Names()) {
 		for _, info := range p.Models {
-			ids = append(ids, p.Name+"/"+info.Name)
+			ids = append(ids, p.Provider+"/"+info.Name)
 		}
 		if p.Error != "" {
-			problems = append(problems, p.Name+": "+p.Error)
+			problems = append(problems, p.Provider+": "+p.Error)
 		}
 	}
 	return ids, problems, nil

@@ -31,10 +31,10 @@ type Entry struct {
 	Text   []byte
 	Run    string
 	Call   chat.Call
-	Open   bool            // everything of it is shown
-	Live   bool            // more of it comes
-	Unread map[string]bool // citations of notes that were not read
-	Picked bool            // the person has chosen it
+	Open   bool              // everything of it is shown
+	Live   bool              // more of it comes
+	Doubts map[string]string // what is wrong with citations, by their links
+	Picked bool              // the person has chosen it
 
 	page       *prose.Page // of an answer
 	head, tail []string    // drawn; an answer has the lines of its page between them
@@ -185,8 +185,8 @@ func (t *Transcript) View(height int) []string {
 // style is how answers look.
 func (t *Transcript) style(e *Entry) prose.Style {
 	st := prose.Style{Screen: t.Paint, Width: t.width}
-	if e.Unread != nil {
-		st.Unread = func(link string) bool { return e.Unread[link] }
+	if e.Doubts != nil {
+		st.Doubt = func(link string) string { return e.Doubts[link] }
 	}
 	return st
 }
