@@ -222,7 +222,7 @@ func TestChatScreenAllows(t *testing.T) {
 		t.Fatalf("nobody said yes:\n%s", text)
 	}
 	l.enter("a")
-	l.shows("✓ edit_note", "(done)", "Done", "See [[Notes/Matcha]] and [[Nowhere]] (not read).", "2468 of 200000 tokens", "2 of 25 steps", "ready")
+	l.shows("✓ edit_note", "(done)", "Done", "See [[Notes/Matcha]] and [[Nowhere]] (not read).", "2.5k/200k tokens", "2/25 steps", "ready")
 	l.lacks(cardKeys)
 	if !strings.Contains(fileText(t, vault, "Notes/Matcha.md"), "A line by the model.") {
 		t.Error("it was not done")
@@ -290,8 +290,8 @@ func TestChatScreenStops(t *testing.T) {
 	l.enter("\x1b")
 	<-s.ends
 	l.shows("stopped; what was done stays done", "ready")
-	l.enter("are you there?\r")
-	l.shows("Here I am.", "ready")
+	l.enter("are\x1b\ryou\nthere?\r") // alt+enter and ctrl+j begin lines
+	l.shows("> are\n  you\n  there?", "Here I am.", "ready")
 	l.enter("\x03")
 	l.shows("Ctrl-C again leaves")
 	l.enter("\x03")

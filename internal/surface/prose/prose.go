@@ -143,7 +143,7 @@ func (p *Page) Rest() []string {
 // copied is the page with nothing drawn for good.
 func (p *Page) copied() *Page {
 	q := *p
-	q.lines, q.rest = nil, append([]byte(nil), p.rest...)
+	q.lines = nil
 	q.open = block{lines: p.open.lines, first: p.open.first, next: p.open.next, head: p.open.head, align: p.open.align, size: p.open.size, table: p.open.table}
 	q.open.text.WriteString(p.open.text.String())
 	q.open.rows = p.open.rows[:len(p.open.rows):len(p.open.rows)]

@@ -26,6 +26,8 @@ func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
 			m.t.Scroll(1-m.transcriptHeight(), m.transcriptHeight())
 			return nil
 		}
+	case "ctrl+z":
+		return tea.Suspend
 	case "ctrl+o":
 		return m.look()
 	case "ctrl+d":

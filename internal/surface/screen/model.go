@@ -2,6 +2,7 @@ package screen
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -59,6 +60,7 @@ type model struct {
 	run      *chat.Run // the last one
 	working  bool
 	stopping bool
+	taken    bool // another process works on it
 	stop     context.CancelFunc
 	speaking *transcript.Entry
 	thinking *transcript.Entry
@@ -116,6 +118,10 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.t.Scroll(3, m.transcriptHeight())
 		case tea.MouseWheelDown:
 			m.t.Scroll(-3, m.transcriptHeight())
+		}
+	case retry:
+		if m.run != nil && m.run.ID == msg.run && m.taken {
+			return m, m.work(msg.run)
 		}
 	case wake, tick:
 		return m, m.drain()
@@ -179,7 +185,7 @@ func (m *model) problem(err error) { m.t.Tell(transcript.Problem, err.Error()) }
 func (m *model) leave() {
 	m.dropCards()
 	m.t.Clear()
-	m.run, m.speaking, m.thinking, m.mode, m.list = nil, nil, nil, writing, nil
+	m.run, m.speaking, m.thinking, m.mode, m.list, m.taken = nil, nil, nil, writing, nil, false
 }
 
 // active reports whether a run is not over.
@@ -237,15 +243,17 @@ func (m *model) worked(msg workedMsg) tea.Cmd {
 		return nil
 	case m.stopping:
 		return m.h.cancel(msg.id)
+	case errors.Is(msg.err, chat.ErrTaken):
+		return m.wait(msg.id)
 	case msg.err != nil:
 		m.problem(msg.err)
-		if msg.run.ID != "" {
-			m.run = &msg.run
-		}
-		if m.run != nil && !m.run.Status.Over() {
-			m.run = nil // another process has it
+		if m.run = &msg.run; msg.run.ID == "" || !msg.run.Status.Over() {
+			m.run = nil // it goes on when somebody continues it
 		}
 		return nil
+	case m.taken: // what the other one has done is not shown yet
+		m.taken = false
+		return m.h.load(m.chat)
 	}
 	m.run = &msg.run
 	switch msg.run.Status {
@@ -257,6 +265,18 @@ func (m *model) worked(msg workedMsg) tea.Cmd {
 		m.t.Tell(transcript.Notice, msg.run.Reason)
 	}
 	return m.h.cite(msg.run)
+}
+
+// retry says that a run which another process had may be free now.
+type retry struct{ run string }
+
+// wait tries again later to go on with a run that another process works on.
+func (m *model) wait(run string) tea.Cmd {
+	if !m.taken {
+		m.t.Tell(transcript.Notice, "another process works on this; it is shown here when that one is done")
+	}
+	m.taken, m.working = true, true
+	return m.after(time.Second, retry{run})
 }
 
 // quiet ends what was being said.
@@ -289,7 +309,7 @@ func (m *model) halt() tea.Cmd {
 
 // stopped shows what stays of a run that was stopped.
 func (m *model) stopped(msg stoppedMsg) tea.Cmd {
-	m.stopping, m.hint = false, ""
+	m.stopping, m.taken, m.hint = false, false, ""
 	m.t.Show(msg.id, msg.calls)
 	if msg.err != nil {
 		m.problem(msg.err)

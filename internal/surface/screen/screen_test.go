@@ -504,3 +504,42 @@ func TestAPasteIsNoAnswer(t *testing.T) {
 		t.Error("a paste answered")
 	}
 }
+
+// TestTakenByAnother waits for the process that works on the run, and shows what
+// it did.
+func TestTakenByAnother(t *testing.T) {
+	w := newWorld(t, llmtest.Text("Said by the other."), llmtest.Text("And here."))
+	a := w.m.h.s.Agent
+	r, err := a.Start(t.Context(), "chat-other", agent.Request{Text: "hello"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := *a
+	other.Holder = "other"
+	if ok, err := a.Store.Hold(t.Context(), r.ID, other.Holder, time.Hour); err != nil || !ok {
+		t.Fatal(err)
+	}
+	w.do(w.m.h.load("chat-other"))
+	w.shows("> hello", "another process works on this", "working")
+	if _, err := other.Work(t.Context(), r.ID, nil); err != nil {
+		t.Fatal(err)
+	}
+	w.shows("Said by the other.", "ready")
+	w.says("go on")
+	w.shows("And here.")
+}
+
+// TestFilesThatAreShown are chosen by their names, even one.
+func TestFilesThatAreShown(t *testing.T) {
+	q := tool.Question{Changes: []tool.FileChange{{Path: "a.md", Action: "read"}, {Path: "b.md", Action: "read"}}}
+	c := card{q: q, parts: partsOf(&q)}
+	c.parts[0].take = false
+	a, err := c.some()
+	if err != nil || fmt.Sprint(a.Paths) != "[b.md]" || a.Hunks != nil {
+		t.Errorf("%+v %v", a, err)
+	}
+	q.Changes = q.Changes[:1]
+	if parts := partsOf(&q); len(parts) != 1 || parts[0].name != "a.md" {
+		t.Errorf("%+v", parts)
+	}
+}

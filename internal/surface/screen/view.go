@@ -224,7 +224,7 @@ func (m *model) status() string {
 		parts = append(parts, m.mind)
 	}
 	if r := m.run; r != nil {
-		parts = append(parts, money(r), fmt.Sprintf("%s tokens", of(r.Usage.In+r.Usage.Out, r.Limits.Tokens)), fmt.Sprintf("%s steps", of(r.Steps, r.Limits.Steps)))
+		parts = append(parts, money(r), of(r.Usage.In+r.Usage.Out, r.Limits.Tokens)+" tokens", of(r.Steps, r.Limits.Steps)+" steps")
 	}
 	if m.note != "" {
 		parts = append(parts, "at "+m.note)
@@ -255,7 +255,7 @@ func money(r *chat.Run) string {
 		return "cost unknown"
 	}
 	if r.Limits.Cost > 0 {
-		return fmt.Sprintf("$%.4f of $%.2f", *r.Usage.CostUSD, r.Limits.Cost)
+		return fmt.Sprintf("$%.4f/$%.2f", *r.Usage.CostUSD, r.Limits.Cost)
 	}
 	return fmt.Sprintf("$%.4f", *r.Usage.CostUSD)
 }
@@ -263,9 +263,20 @@ func money(r *chat.Run) string {
 // of is a number with the most that it may be.
 func of(n, most int) string {
 	if most <= 0 {
-		return fmt.Sprint(n)
+		return short(n)
 	}
-	return fmt.Sprintf("%d of %d", n, most)
+	return short(n) + "/" + short(most)
+}
+
+// short is a number in few characters.
+func short(n int) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprint(n)
+	case n < 10_000:
+		return fmt.Sprintf("%.1fk", float64(n)/1000)
+	}
+	return fmt.Sprintf("%dk", n/1000)
 }
 
 // keys says what can be done now.

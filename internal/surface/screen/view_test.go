@@ -282,19 +282,26 @@ func TestWordsOfAFrameAreOnePiece(t *testing.T) {
 	}
 }
 
-// BenchmarkFrame is one more word, drawn, of an answer that is so long already.
+// BenchmarkFrame is one more word, drawn, of an answer or a thought that is so long
+// already.
 func BenchmarkFrame(b *testing.B) {
+	for _, kind := range []agent.EventType{agent.Text, agent.Reasoning} {
+		benchFrame(b, kind)
+	}
+}
+
+func benchFrame(b *testing.B, kind agent.EventType) {
 	for _, kb := range []int{1, 10, 100} {
-		b.Run(fmt.Sprintf("%dKB", kb), func(b *testing.B) {
+		b.Run(fmt.Sprintf("%s/%dKB", kind, kb), func(b *testing.B) {
 			m := bare(b, true)
-			m.gets(agent.Event{Type: agent.Text, Text: strings.Repeat(strings.Repeat("some **words** of [[Tea]] ", 38)+"\n\n", kb)})
+			m.gets(agent.Event{Type: kind, Text: strings.Repeat(strings.Repeat("some **words** of [[Tea]] ", 38)+"\n\n", kb)})
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
 				word := "word "
 				if i%40 == 39 {
 					word = "\n\n"
 				}
-				m.gets(agent.Event{Type: agent.Text, Text: word})
+				m.gets(agent.Event{Type: kind, Text: word})
 				_ = m.View()
 			}
 		})

@@ -219,19 +219,26 @@ func (t *Transcript) drawn(e *Entry) {
 	}
 }
 
+// mostThought is how much of a thought is drawn while it goes on.
+const mostThought = 2000
+
 // thought shows that the mind thinks, in one line unless it is opened.
 func (t *Transcript) thought(e *Entry) []string {
 	word := "thought"
 	if e.Live {
 		word = "thinking …"
 	}
-	last := strings.TrimSpace(string(e.Text))
+	text := e.Text
+	if e.Live { // it is drawn again for every word
+		text = text[max(0, len(text)-mostThought):]
+	}
+	last := strings.TrimSpace(string(text))
 	if i := strings.LastIndexByte(last, '\n'); i >= 0 {
 		last = last[i+1:]
 	}
 	out := []string{t.pick(e, t.Paint.Dim(prose.Clip("∴ "+word+": "+draw.OneLine(last), t.width-2)))}
 	if e.Open {
-		for _, l := range prose.Plain(string(e.Text), "    ", "    ", t.width) {
+		for _, l := range prose.Plain(string(text), "    ", "    ", t.width) {
 			out = append(out, t.Paint.Dim(l))
 		}
 	}
