@@ -404,3 +404,30 @@ func TestChatScreenNarrow(t *testing.T) {
 	l.shows("Enter send  Alt+Enter new line  Ctrl+O calls  /help  Ctrl-D leave", strings.Repeat("─", 89))
 	l.leaves()
 }
+
+// TestChatScreenLeftAtOnce leaves before the run was stopped: it is stopped all
+// the same, and nobody goes on with it.
+func TestChatScreenLeftAtOnce(t *testing.T) {
+	vault := home(t)
+	s := onStage(t, vault, act{text: []string{"I begin"}, hold: true})
+	l := onGlass(t, vault, "chat")
+	l.shows("ready · box/alpha")
+	l.enter("write without end\r")
+	l.shows("I begin", "working")
+	l.enter("\x03\x03")
+	if code := l.exit(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	<-s.ends
+	l = onGlass(t, vault, "chat", "--continue", "last")
+	text := l.shows("> write without end", "ready")
+	if strings.Contains(text, "The script is over.") {
+		t.Errorf("it went on:\n%s", text)
+	}
+	l.leaves()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.got) != 1 {
+		t.Errorf("the model was asked %d times", len(s.got))
+	}
+}
