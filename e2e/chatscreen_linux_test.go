@@ -357,7 +357,7 @@ func TestChatScreenAsksAgain(t *testing.T) {
 	l := onGlass(t, vault, "chat")
 	l.shows("ready · box/alpha")
 	l.enter("hello\r")
-	l.shows("the model is asked again in", "Now it works.", "ready")
+	l.shows("> hello\nthe model is asked again in", "Now it works.", "ready") // a part of the conversation, not written over it
 	l.leaves()
 }
 

@@ -68,15 +68,20 @@ func Run(ctx context.Context, s Session, o Options) (string, error) {
 	leave()
 	h.close() // a run is given back before the vault is closed
 	wg.Wait()
-	if m.stopping && m.run != nil { // left before it was stopped
-		lasting, done := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer done()
-		err = errors.Join(err, s.Agent.Cancel(lasting, m.run.ID))
-	}
 	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
 		err = nil // told to end
 	}
-	return m.chat, err
+	return m.chat, errors.Join(err, m.finish(ctx))
+}
+
+// finish stops a run that the person left before it was stopped.
+func (m *model) finish(ctx context.Context) error {
+	if !m.stopping || m.run == nil {
+		return nil
+	}
+	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer done()
+	return m.h.s.Agent.Cancel(ctx, m.run.ID)
 }
 
 // hands do what reaches outside of the model, and tell it by messages.

@@ -543,3 +543,19 @@ func TestFilesThatAreShown(t *testing.T) {
 		t.Errorf("%+v", parts)
 	}
 }
+
+// TestLeavingBeforeItIsStopped leaves no run behind that goes on.
+func TestLeavingBeforeItIsStopped(t *testing.T) {
+	w := newWorld(t, llmtest.Step{Wait: make(chan struct{})})
+	w.says("one")
+	w.until("it works", func() bool { return w.m.working && w.m.stop != nil })
+	w.press("ctrl+c", "ctrl+c") // and nothing is heard any more
+	w.m.h.close()
+	if err := w.m.finish(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r, err := w.m.h.s.Agent.Store.Run(t.Context(), w.m.run.ID)
+	if err != nil || r.Status != chat.Cancelled {
+		t.Errorf("%s %v", r.Status, err)
+	}
+}
