@@ -19,7 +19,7 @@ import (
 	"lore/internal/tool"
 )
 
-// settle is how long a card is looked at before keys answer it: what was typed
+// settleFor is how long a card is looked at before keys answer it: what was typed
 // for something else is no answer.
 const settleFor = 500 * time.Millisecond
 
