@@ -151,7 +151,7 @@ func TestAnEvilModelChangesNothing(t *testing.T) {
 		},
 		"names that look alike": {
 			steps: []string{wants("write_note\u200b", `{"path":"New","content":"x"}`, "Write_Note", `{"path":"New","content":"x"}`, "write_note ", `{"path":"New","content":"x"}`, "wrіte_note", `{"path":"New","content":"x"}`)},
-			args: []string{"--auto"},
+			args:  []string{"--auto"},
 		},
 		"twin keys": {
 			steps: []string{wants("write_note", `{"path":"a.md","PATH":"../evil.md","content":"x"}`, "write_note", `{"path":"a.md","path":"b.md","content":"x"}`)}, args: []string{"--auto"},

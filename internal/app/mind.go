@@ -50,10 +50,14 @@ func (s *session) talk(ctx context.Context, face *cli.Session) (*talk.Session, e
 		}
 	}
 	file := state.In(s.dir)
-	return &talk.Session{
+	t := &talk.Session{
 		Agent: s.app.mind(file, face.Door, s.log), Door: face.Door, Allow: approval.New(file, s.app.now).AddRule, Attend: face.Attend,
 		Close: func() error { return errors.Join(face.Close(), file.Close()) },
-	}, nil
+	}
+	if v, ok := s.app.errOut.(*draw.Voice); ok {
+		t.Hear = v.Hear
+	}
+	return t, nil
 }
 
 // minds are the models that can be talked with.

@@ -52,6 +52,8 @@ func (p *program) talkCommands() []*cobra.Command {
 			AtTerminal: p.notice.Terminal && draw.AtTerminal(in),
 			Lines:      func() <-chan string { return p.typed(in) },
 			Decide:     func(ctx context.Context, q tool.Question) (tool.Result, error) { return p.ask(ctx, s, in, q) },
+			In:         in,
+			Minds:      p.host.Minds,
 			Pending:    errPending, Denied: errDenied,
 		}
 		mind, err := s.Mind(ctx)
