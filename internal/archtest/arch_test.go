@@ -30,7 +30,7 @@ var layers = [][]string{
 	{"tool/tooldoc", "approval", "history", "token", "peer", "settings", "chat"},
 	{"tool/tooltest", "agent", "chat/page", "minds"}, // only tests link tooltest
 	{"tools/notes", "tools/find", "tools/knowledge", "tools/work", "tools/files", "tools/external", "eval", "chat/notebook"},
-	{"agent/attendant"},
+	{"agent/attendant", "agent/traces"},
 	{"surface/draw", "surface/argv", "surface/serve", "surface/template", "surface/task", "surface/lines"},
 	{"surface/prose"},
 	{"surface/pane", "surface/transcript"},
