@@ -16,16 +16,19 @@ import (
 
 func chatCommand(open opener) *cobra.Command {
 	var o options
-	var resume string
-	var list, plain bool
+	var resume, from string
+	var list, plain, save bool
 	cmd := &cobra.Command{
 		Use: "chat", Short: "Talk with a mind about the notes", GroupID: "tools", Args: cobra.NoArgs,
 		Long: `Talks on the whole terminal: /help there tells the keys. With --plain, in a pipe, or at a terminal without cursor it talks line by line: an empty line is
 ignored, and /quit or the end of input ends it. It can be continued later. Without a model, passages are quoted, and a line that begins with / runs a tool.`,
-		Example: "lore chat\nlore chat --model anthropic/claude-sonnet-4-5\nlore chat --list\nlore chat --continue chat-7k3f",
+		Example: "lore chat\nlore chat --model anthropic/claude-sonnet-4-5\nlore chat --list\nlore chat --continue chat-7k3f\nlore chat --from Chats/Tea.md --save",
 	}
 	o.define(cmd)
 	cmd.Flags().StringVar(&resume, "continue", "", "go on with a conversation; last for the last one")
+	cmd.Flags().StringVar(&from, "from", "", "go on with the conversation that a note holds, also one of ChatGPT MD; what you wrote there last is asked")
+	cmd.Flags().BoolVar(&save, "save", false, "write the conversation into its note when it ends")
+	cmd.MarkFlagsMutuallyExclusive("continue", "from")
 	cmd.Flags().BoolVar(&list, "list", false, "list the conversations")
 	cmd.Flags().BoolVar(&plain, "plain", false, "line by line, as screen readers like it")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -36,10 +39,21 @@ ignored, and /quit or the end of input ends it. It can be continued later. Witho
 			case t.JSON:
 				return fault.Fix(fault.Invalid, "use lore ask or lore run with --json", "a conversation is not written as JSON")
 			}
-			if !plain && t.whole() {
-				return o.onScreen(ctx, s, t, resume)
+			if from != "" {
+				var err error
+				if resume, err = o.fromNote(ctx, s, from); err != nil {
+					return err
+				}
 			}
-			return o.talk(ctx, s, t, resume)
+			talk := o.talk
+			if !plain && t.whole() {
+				talk = o.onScreen
+			}
+			id, err := talk(ctx, s, t, resume)
+			if save && id != "" {
+				err = errors.Join(err, t.toNote(context.WithoutCancel(ctx), s, id))
+			}
+			return err
 		})
 	}
 	return cmd
@@ -67,10 +81,10 @@ func (t Terminal) chats(ctx context.Context, s *Session) error {
 }
 
 // talk reads lines until the person has had enough.
-func (o *options) talk(ctx context.Context, s *Session, t Terminal, resume string) error {
+func (o *options) talk(ctx context.Context, s *Session, t Terminal, resume string) (string, error) {
 	id, err := o.join(ctx, s, t, resume)
 	if err != nil {
-		return err
+		return id, err
 	}
 	lines := t.Lines()
 	for {
@@ -80,28 +94,28 @@ func (o *options) talk(ctx context.Context, s *Session, t Terminal, resume strin
 		select {
 		case <-ctx.Done():
 			fmt.Fprintln(t.Err)
-			return nil
+			return id, nil
 		case line, ok = <-lines:
 		}
 		text := strings.TrimSpace(line)
 		switch {
 		case !ok, text == "/quit", text == "/exit":
 			fmt.Fprintln(t.Err)
-			return nil
+			return id, nil
 		case text == "":
 			continue
 		}
 		if id == "" {
 			if id, err = o.begin(ctx, s, text); err != nil {
-				return err
+				return id, err
 			}
 		}
 		_, err := converse(ctx, s, t, id, o.request(text))
 		switch {
 		case ctx.Err() != nil:
-			return nil
+			return id, nil
 		case errors.Is(err, t.Pending), errors.Is(err, t.Denied):
-			return err
+			return id, err
 		case err != nil:
 			fmt.Fprintln(t.Err, t.Notice.Red("lore:")+" "+draw.Harmless(err.Error()))
 		}

@@ -27,10 +27,10 @@ func (t Terminal) whole() bool {
 }
 
 // onScreen talks on the whole terminal.
-func (o *options) onScreen(ctx context.Context, s *Session, t Terminal, resume string) error {
+func (o *options) onScreen(ctx context.Context, s *Session, t Terminal, resume string) (string, error) {
 	c, err := find(ctx, s, resume)
 	if err != nil {
-		return err
+		return "", err
 	}
 	id, err := screen.Run(ctx, screen.Session{
 		Agent: s.Agent, Door: s.Door, Attend: s.Attend, Hear: s.Hear,
@@ -46,7 +46,7 @@ func (o *options) onScreen(ctx context.Context, s *Session, t Terminal, resume s
 	if id != "" {
 		fmt.Fprintln(t.Err, t.Notice.Dim(draw.OneLine("go on with: lore chat --continue "+id)))
 	}
-	return err
+	return id, err
 }
 
 // choices are the models that can be talked with.
