@@ -113,6 +113,7 @@ type happened struct {
 	Delta    string          `json:"delta"`
 	Item     json.RawMessage `json:"item"`
 	Response struct {
+		Status     string          `json:"status"` // some call every end completed, and tell the truth here
 		Error      json.RawMessage `json:"error"`
 		Incomplete struct {
 			Reason string `json:"reason"`
@@ -175,8 +176,10 @@ func (m *model) readResponse(body io.Reader, d *wire.Draft, box *wire.Toolbox) e
 			switch {
 			case h.Response.Incomplete.Reason == "content_filter":
 				stop = llm.Filtered
-			case h.Type == "response.incomplete":
+			case h.Type == "response.incomplete", h.Response.Status == "incomplete":
 				stop = llm.TooLong
+			case h.Response.Status == "failed", h.Response.Status == "cancelled":
+				stop = llm.Broken
 			}
 			u := h.usage()
 			if m.p.local() {
