@@ -88,7 +88,7 @@ func (m *model) said(msg llm.Message, box *wire.Toolbox) []any {
 			out, thoughts = append(out, p.Opaque), thoughts+1
 			continue
 		case p.Kind == llm.Text && p.Text != "":
-			item = object{"type": "message", "role": "assistant", "content": []any{object{"type": "output_text", "text": p.Text, "annotations": []any{}}}}
+			item = m.message(p.Text, mine)
 		case p.Kind == llm.ToolCall:
 			item = object{"type": "function_call", "call_id": m.callID(p.ID), "name": box.Sent(p.Name), "arguments": string(wire.Object(p.Args))}
 		default:
@@ -103,6 +103,15 @@ func (m *model) said(msg llm.Message, box *wire.Toolbox) []any {
 		out, thoughts = append(out, item), 0
 	}
 	return out[:len(out)-thoughts]
+}
+
+// message is something that was said: as it came when the server gave it an id,
+// which it then insists on, with all that belongs to it; else as plain words.
+func (m *model) message(text string, own bool) object {
+	if !own {
+		return object{"type": "message", "role": "assistant", "content": text}
+	}
+	return object{"type": "message", "role": "assistant", "status": "completed", "content": []any{object{"type": "output_text", "text": text, "annotations": []any{}}}}
 }
 
 // happened is one event of a response.
