@@ -1,23 +1,54 @@
 #!/bin/sh
-# conformance.sh: lets the programs of e2e/clients judge bin/lore, which make
-# builds before, and lets Lore use the servers among them. Prints one line for each test, and everything when one fails.
+# conformance.sh: lets programs that are not ours judge Lore. First those of
+# e2e/clients judge bin/lore, which make builds before, and Lore uses the servers
+# among them; aimock plays the providers of models (e2e/minds); then the SDKs of
+# the providers judge the adapters (the module conformance). Prints one line for each
+# test, and everything when one fails.
 set -eu
 cd "$(dirname "$0")/.."
-
-code=0
-sh scripts/node.sh || code=$?
-if [ "$code" = 2 ]; then
-	echo "conformance: skipped, its programs cannot be installed here"
-	exit 0
-elif [ "$code" != 0 ]; then
-	exit "$code"
-fi
-
+GO=${GO:-go}
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-if ${GO:-go} test -tags clients -count=1 -v -timeout 10m ./e2e/clients ./e2e/servers >"$log" 2>&1; then
-	grep -E '^ *--- |passed, |^ok' "$log"
-else
-	grep -v '^=== ' "$log"
-	exit 1
-fi
+
+# report WHAT COMMAND…: runs it, and tells what became of it and how long it took.
+report() {
+	what=$1
+	shift
+	began=$(date +%s)
+	if ! "$@" >"$log" 2>&1; then
+		grep -v '^=== ' "$log"
+		exit 1
+	fi
+	grep -E '^ *--- (FAIL|SKIP)|^--- |^    --- |passed, |^ok' "$log"
+	echo "$what: $(($(date +%s) - began)) s"
+}
+
+clients() {
+	code=0
+	sh scripts/node.sh || code=$?
+	if [ "$code" = 2 ]; then
+		echo "conformance: skipped, its programs cannot be installed here"
+		return
+	elif [ "$code" != 0 ]; then
+		exit "$code"
+	fi
+	report clients $GO test -tags clients -count=1 -v -timeout 10m ./e2e/clients ./e2e/servers
+	# They wait for each other's servers more than they work.
+	report aimock $GO test -tags clients -count=1 -v -timeout 5m -parallel 16 ./e2e/minds
+}
+
+# The SDKs are large, and compiled for these tests alone: without optimising them,
+# which takes longer than it saves.
+oracles() {
+	cd conformance
+	if ! $GO mod download >"$log" 2>&1; then
+		cat "$log"
+		echo "conformance: skipped, the SDKs of the providers cannot be had here"
+		return
+	fi
+	export CGO_ENABLED=0 GOFLAGS="${GOFLAGS:-} '-gcflags=github.com/...=-N -l' '-gcflags=google.golang.org/...=-N -l'"
+	report oracles $GO test -count=1 -v -timeout 10m .
+}
+
+clients
+oracles

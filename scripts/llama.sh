@@ -23,28 +23,29 @@ key=/usr/share/keyrings/debian-archive-keyring.gpg
 
 work=$(mktemp -d "$dir/fetch.XXXXXX")
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$work/lists/partial" "$work/cache/archives/partial" "$work/parts" "$work/debs" "$work/root"
+mkdir -p "$work/lists/partial" "$work/cache/archives/partial" "$work/parts" "$work/root"
 echo "deb [signed-by=$key] $mirror sid main" >"$work/sources.list"
+: >"$work/status" # as if nothing were installed, so that all it needs comes along
 cat >"$work/apt.conf" <<C
 Dir::Etc::sourcelist "$work/sources.list";
 Dir::Etc::sourceparts "$work/parts";
 Dir::State::lists "$work/lists";
+Dir::State::status "$work/status";
 Dir::Cache "$work/cache";
 APT::Sandbox::User "";
+APT::Architectures { "amd64"; };
+Acquire::Languages "none";
+Debug::NoLocking "true";
 C
-export APT_CONFIG="$work/apt.conf"
 echo "fetching llama-server from Debian sid" >&2
-apt-get -qq update >/dev/null 2>&1 || cant "the mirror has no sid"
-(cd "$work/debs" && apt-get -qq download llama.cpp-tools libllama0 libggml0 \
-	libc6 libstdc++6 libgcc-s1 libgomp1 libssl3t64 zlib1g libzstd1 >/dev/null 2>&1) || cant "the packages are not there"
-for deb in "$work"/debs/*.deb; do
+APT_CONFIG="$work/apt.conf" apt-get -qq update >/dev/null 2>&1 || cant "the mirror has no sid"
+APT_CONFIG="$work/apt.conf" apt-get -qq -y --no-install-recommends --download-only install llama.cpp-tools >/dev/null 2>&1 || cant "the packages are not there"
+for deb in "$work"/cache/archives/*.deb; do
 	dpkg-deb -x "$deb" "$work/root"
 done
 rm -rf "$dir/root"
 mv "$work/root" "$dir/root"
 
-cpu=x64
-grep -q avx2 /proc/cpuinfo && cpu=haswell
 # Through its own loader: its libraries are newer than those of this system.
 # Ollama looks for both programs beside each other.
 for program in llama-server llama-quantize; do
@@ -53,7 +54,11 @@ for program in llama-server llama-quantize; do
 #!/bin/sh
 unset LD_LIBRARY_PATH
 lib="$dir/root/usr/lib/x86_64-linux-gnu"
-export GGML_BACKEND_PATH="\$lib/ggml/backends0/libggml-cpu-$cpu.so"
+cpu=x64
+grep -q avx2 /proc/cpuinfo && cpu=haswell
+for GGML_BACKEND_PATH in "\$lib"/ggml/backends*/libggml-cpu-\$cpu.so; do
+	export GGML_BACKEND_PATH
+done
 exec "$dir/root/usr/lib64/ld-linux-x86-64.so.2" --library-path "\$lib:\$lib/llama:\$lib/ggml" "$dir/root/usr/bin/$program" "\$@"
 C
 	chmod +x "$work/$program"

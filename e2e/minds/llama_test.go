@@ -38,16 +38,19 @@ const (
 	answer = "[[Notes/Water temperature]]." // how every answer after a call ends
 )
 
-// TestProgram plays what a person does, over both wires.
+// plays are what a person does.
+var plays = map[string]func(w *world){
+	"an answer is cited": cited, "a search is told": searched, "thoughts are not answers": thoughts,
+	"approved elsewhere": approved, "approved here": approvedHere, "edited": edited, "edited here": editedHere, "denied": denied, "deleting": deleting,
+	"killed": killed, "cancelled": cancelled, "a loop": loop, "limits": limits, "leave": leave,
+}
+
+// TestProgram plays them over both wires.
 func TestProgram(t *testing.T) {
 	for _, wire := range []string{"openai", "anthropic"} {
 		t.Run(wire, func(t *testing.T) {
-			for name, play := range map[string]func(w *world){
-				"an answer is cited": cited, "a search is told": searched, "thoughts are not answers": thoughts,
-				"approved elsewhere": approved, "approved here": approvedHere, "edited": edited, "edited here": editedHere, "denied": denied, "deleting": deleting,
-				"killed": killed, "cancelled": cancelled, "a loop": loop, "limits": limits, "leave": leave,
-			} {
-				t.Run(name, func(t *testing.T) { play(newWorld(t, wire)) })
+			for name, play := range plays {
+				t.Run(name, func(t *testing.T) { play(newWorld(t, wire, llama.base)) })
 			}
 		})
 	}

@@ -66,11 +66,11 @@ func with(m *testing.M) (int, error) {
 		return 0, err
 	}
 	window := fmt.Sprint(scripted.Window)
-	if llama, err = start(filepath.Join(folder, "llama-server"), "-m", file, "--alias", "scripted", "--jinja", "-c", window, "-t", "2", "-np", "1", "--host", "127.0.0.1", "--port", "0"); err != nil {
+	if llama, err = start(exec.Command(filepath.Join(folder, "llama-server"), "-m", file, "--alias", "scripted", "--jinja", "-c", window, "-t", "2", "-np", "1", "--host", "127.0.0.1", "--port", "0")); err != nil {
 		return 0, err
 	}
 	defer llama.stop()
-	embeds, err := start(filepath.Join(folder, "llama-server"), "-m", file, "--alias", "scripted", "--embeddings", "--pooling", "mean", "-c", "2048", "-t", "1", "--host", "127.0.0.1", "--port", "0")
+	embeds, err := start(exec.Command(filepath.Join(folder, "llama-server"), "-m", file, "--alias", "scripted", "--embeddings", "--pooling", "mean", "-c", "2048", "-t", "1", "--host", "127.0.0.1", "--port", "0"))
 	if err != nil {
 		return 0, err
 	}
@@ -91,10 +91,10 @@ type server struct {
 	log bytes.Buffer
 }
 
-var listens = regexp.MustCompile(`listening on (http://127\.0\.0\.1:\d+)`)
+var listens = regexp.MustCompile(`(?i)listening on (?:http://)?(127\.0\.0\.1:\d+)`)
 
-func start(name string, args ...string) (*server, error) {
-	s := &server{cmd: exec.Command(name, args...)}
+func start(cmd *exec.Cmd) (*server, error) {
+	s := &server{cmd: cmd}
 	out, err := s.cmd.StderrPipe()
 	if err != nil {
 		return nil, err
@@ -112,14 +112,14 @@ func start(name string, args ...string) (*server, error) {
 			s.log.WriteString(lines.Text() + "\n")
 			s.mu.Unlock()
 			if m := listens.FindStringSubmatch(lines.Text()); m != nil {
-				found <- m[1]
+				found <- "http://" + m[1]
 			}
 		}
 	}()
 	base, ok := <-found
 	if !ok {
 		s.stop()
-		return nil, fmt.Errorf("%s ended:\n%s", name, s.said())
+		return nil, fmt.Errorf("%s ended:\n%s", cmd.Path, s.said())
 	}
 	s.base = base
 	return s, nil
@@ -160,8 +160,8 @@ type world struct {
 	env   []string
 }
 
-// newWorld makes one whose model is spoken to over one of the server's wires.
-func newWorld(t *testing.T, wire string) *world {
+// newWorld makes one whose model is spoken to over one of a server's wires.
+func newWorld(t *testing.T, wire, base string) *world {
 	t.Helper()
 	around := t.TempDir()
 	w := &world{T: t, vault: filepath.Join(around, "vault")}
@@ -175,7 +175,6 @@ func newWorld(t *testing.T, wire string) *world {
 	}
 	w.env = append(w.env, "HOME="+filepath.Join(around, "home"), "XDG_DATA_HOME="+filepath.Join(around, "data"), "XDG_CONFIG_HOME="+filepath.Join(around, "config"),
 		"LORE_VAULT="+w.vault, "LORE_EMBED_MODEL=none", "NO_COLOR=1", "TERM=xterm")
-	base := llama.base
 	if wire == "openai" {
 		base += "/v1"
 	}
