@@ -1,4 +1,4 @@
-//go:build servers
+//go:build servers && linux
 
 package minds
 
@@ -17,6 +17,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -100,6 +101,7 @@ func start(cmd *exec.Cmd) (*server, error) {
 		return nil, err
 	}
 	s.cmd.Stdout = io.Discard
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := s.cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -125,8 +127,9 @@ func start(cmd *exec.Cmd) (*server, error) {
 	return s, nil
 }
 
+// stop ends it with all that it started: Ollama runs a llama-server of its own.
 func (s *server) stop() {
-	_ = s.cmd.Process.Kill() // it may have ended
+	_ = syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL) // it may have ended
 	_ = s.cmd.Wait()
 }
 
