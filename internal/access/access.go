@@ -56,6 +56,8 @@ type Principal struct {
 	// Wary says that what led to the call may come from outside, or was written
 	// as text: no standing answer counts for it.
 	Wary bool `json:"wary,omitempty"`
+	// Sends is the model that gets what is read, where it is not on this machine.
+	Sends string `json:"sends,omitempty"`
 }
 
 // Terminal is the person who types a command at a terminal.

@@ -12,12 +12,14 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"lore/internal/access"
 	"lore/internal/chat"
+	"lore/internal/digest"
 	"lore/internal/fault"
 	"lore/internal/llm"
 	"lore/internal/tool"
@@ -75,7 +77,7 @@ func (a *Agent) Start(ctx context.Context, chatID string, q Request) (chat.Run, 
 	c, err := a.Store.Get(ctx, chatID)
 	switch {
 	case fault.Of(err) == fault.NotFound:
-		c = chat.Chat{ID: chatID, Created: a.Now(), Title: words(q.Text, 50)}
+		c = chat.Chat{ID: chatID, Created: a.Now(), Title: digest.Clip(q.Text, 50)}
 	case err != nil:
 		return chat.Run{}, err
 	}
@@ -97,7 +99,13 @@ func (a *Agent) Start(ctx context.Context, chatID string, q Request) (chat.Run, 
 	if err := a.Store.Put(ctx, c); err != nil {
 		return chat.Run{}, err
 	}
-	r := chat.Run{ID: a.ID("run"), Chat: chatID, Status: chat.Running, Model: c.Model, Started: a.Now(), Limits: q.Limits, Priced: true}
+	r := chat.Run{ID: a.ID("run"), Chat: chatID, Status: chat.Running, Model: c.Model, Started: a.Now(), Limits: q.Limits, Priced: true, Sets: c.Sets, Keeper: a.Holder}
+	if c.Sets == nil {
+		r.Sets = []string{Usual}
+	}
+	if slices.Contains(r.Sets, Usual) {
+		r.Sets = append(r.Sets[:len(r.Sets):len(r.Sets)], a.usual(ctx, &r)...)
+	}
 	say := chat.Message{Run: r.ID, Time: a.Now(), Message: llm.Say(llm.User, q.Text), Note: q.Note}
 	return r, a.Store.Apply(ctx, chatID, chat.Change{Run: &r, Say: []chat.Message{say}})
 }
@@ -152,6 +160,7 @@ func (a *Agent) Work(ctx context.Context, id string, tell func(Event)) (chat.Run
 		if w.run.Status.Over() {
 			return w.run, nil
 		}
+		w.run.Keeper = a.Holder
 		again, err := w.step(ctx)
 		if ctx.Err() != nil {
 			// Whoever stopped it may go on with it: what was begun is not kept.
@@ -245,18 +254,4 @@ func (a *Agent) Cancel(ctx context.Context, id string) error {
 // who is the principal of a run.
 func (a *Agent) who(r *chat.Run) access.Principal {
 	return access.Principal{Kind: access.Agent, ID: r.ID, Surface: "agent", Scopes: a.Scopes}
-}
-
-// words are the first words of a text, at most so many characters.
-func words(s string, most int) string {
-	s = strings.Join(strings.Fields(s), " ")
-	r := []rune(s)
-	if len(r) <= most {
-		return s
-	}
-	cut := string(r[:most-1])
-	if i := strings.LastIndexByte(cut, ' '); i > len(cut)/2 {
-		cut = cut[:i]
-	}
-	return strings.TrimRight(cut, " ,;:.") + "…"
 }

@@ -1,86 +1,214 @@
 package agent
 
 import (
-	"context"
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 
 	"lore/internal/chat"
 	"lore/internal/llm"
+	"lore/internal/note"
 )
 
-var citation = regexp.MustCompile(`\[\[([^\[\]\n]{1,400})\]\]`)
+// A source is a piece of text that a result of this run showed, with the note
+// that it stands in.
+type source struct{ path, text string }
 
-// cite checks the notes that an answer names: whether they were read in this
-// run. Those that were not are marked, and a person sees that.
-func (w *worker) cite(_ context.Context, answer *chat.Message) []chat.Citation {
-	var text strings.Builder
-	for _, p := range answer.Parts {
-		if p.Kind == llm.Text {
-			for line := range strings.Lines(p.Text) {
-				if !strings.HasPrefix(strings.TrimLeft(line, " "), ">") { // a quote has the links of what it quotes
-					text.WriteString(line)
-				}
+// cite checks what an answer rests on: whether the notes that it names, and the
+// words that it quotes, were read in this run. What was not is marked, and a
+// person sees that.
+func (w *worker) cite(answer *chat.Message) {
+	answer.Citations, answer.Quotes = nil, nil
+	prose, quotes := parted(answer)
+	sources := w.sources()
+	paths := pathsOf(sources)
+	for _, l := range note.Parse("", []byte(prose)).Links {
+		if l.External || l.Definition || l.Target == "" {
+			continue
+		}
+		c := chat.Citation{Link: l.Target, State: chat.Unread}
+		if l.Fragment != "" {
+			c.Link += "#" + l.Fragment
+		}
+		if p, ok := match(paths, l.Target); ok {
+			c.Path, c.State = p, chat.Read
+			if l.Fragment != "" && !shows(sources, p, l.Fragment) {
+				c.State = chat.NoHeading
 			}
-			text.WriteByte('\n')
+		}
+		if !slices.Contains(answer.Citations, c) {
+			answer.Citations = append(answer.Citations, c)
 		}
 	}
-	seen := w.seen()
-	var out []chat.Citation
-	for _, m := range citation.FindAllStringSubmatch(text.String(), -1) {
-		link, _, _ := strings.Cut(m[1], "|")
-		path, _, _ := strings.Cut(strings.TrimSpace(link), "#")
-		c := chat.Citation{Link: strings.TrimSpace(link), State: "unread"}
-		if p, ok := match(seen, path); ok {
-			c.Path, c.State = p, "read"
+	quotes = append(quotes, spoken(note.Plain(prose))...)
+	if len(quotes) == 0 {
+		return
+	}
+	for i := range sources {
+		sources[i].text = even(sources[i].text)
+	}
+	for _, q := range quotes {
+		found := chat.Quote{Text: q}
+		for _, s := range sources {
+			if within(s.text, q) {
+				found.Path, found.Read = s.path, true
+				break
+			}
 		}
-		if !slices.ContainsFunc(out, func(x chat.Citation) bool { return x.Link == c.Link }) {
-			out = append(out, c)
+		answer.Quotes = append(answer.Quotes, found)
+	}
+}
+
+// parted takes the quotes out of an answer: a quote has the links of what it
+// quotes, and its words are checked by themselves.
+func parted(answer *chat.Message) (prose string, quotes []string) {
+	var rest, quote strings.Builder
+	end := func() {
+		if q := strings.TrimSpace(quote.String()); q != "" {
+			quotes = append(quotes, q)
 		}
+		quote.Reset()
+	}
+	for _, p := range answer.Parts {
+		if p.Kind != llm.Text {
+			continue
+		}
+		for line := range strings.Lines(p.Text) {
+			if inner, ok := strings.CutPrefix(strings.TrimLeft(line, " "), ">"); ok {
+				quote.WriteString(strings.TrimPrefix(inner, " "))
+				continue
+			}
+			end()
+			rest.WriteString(line)
+		}
+		end()
+		rest.WriteByte('\n')
+	}
+	return rest.String(), quotes
+}
+
+// quoteMarks are the pairs that words are quoted with inside a sentence.
+var quoteMarks = [][2]string{{"“", "”"}, {"„", "“"}, {"«", "»"}, {"»", "«"}, {"\"", "\""}}
+
+// fewWords are too few to be a quote: a name or a term stands in quotes too.
+const fewWords = 5
+
+// spoken are the quotes inside sentences.
+func spoken(text string) []string {
+	var out []string
+	for text != "" {
+		first, marks := -1, [2]string{}
+		for _, m := range quoteMarks {
+			if i := strings.Index(text, m[0]); i >= 0 && (first < 0 || i < first) {
+				first, marks = i, m
+			}
+		}
+		if first < 0 {
+			break
+		}
+		text = text[first+len(marks[0]):]
+		inner, rest, ok := strings.Cut(text, marks[1])
+		if !ok {
+			continue
+		}
+		if len(strings.Fields(inner)) >= fewWords {
+			out = append(out, inner)
+		}
+		text = rest
 	}
 	return out
 }
 
-// seen are the paths of notes that results of this run showed.
-func (w *worker) seen() []string {
-	var out []string
-	for _, c := range w.calls {
-		if c.State != chat.Finished {
+// even is a text in the form in which words are compared: without markup, with
+// single blanks and plain marks.
+func even(s string) string {
+	return strings.Join(strings.Fields(marks.Replace(note.Plain(s))), " ")
+}
+
+var marks = strings.NewReplacer("’", "'", "‘", "'", "“", `"`, "”", `"`, "„", `"`, "–", "-", "—", "-", "\u00a0", " ", "\u00ad", "", "...", "…", "[…]", "…", "(…)", "…")
+
+// within reports whether a text has the words of a quote, one after the other.
+// Where the quote says that it leaves something out, it may.
+func within(text, quote string) bool {
+	said := false
+	for piece := range strings.SplitSeq(even(quote), "…") {
+		piece = strings.Trim(piece, ` .,;:!?"'-`)
+		if piece == "" {
 			continue
 		}
+		i := strings.Index(text, piece)
+		if i < 0 {
+			return false
+		}
+		text, said = text[i+len(piece):], true
+	}
+	return said
+}
+
+// shows reports whether a heading, or the last of several, stood in what was read
+// of a note.
+func shows(sources []source, path, fragment string) bool {
+	if i := strings.LastIndexAny(fragment, "#>"); i >= 0 {
+		fragment = fragment[i+1:]
+	}
+	want := strings.ToLower(even(strings.TrimPrefix(fragment, "^")))
+	return slices.ContainsFunc(sources, func(s source) bool {
+		return s.path == path && strings.Contains(strings.ToLower(even(s.text)), want)
+	})
+}
+
+// sources are the texts that results of this run showed. The note that the
+// person looks at is known by name alone.
+func (w *worker) sources() []source {
+	var out []source
+	for _, c := range w.calls {
 		var v any
-		if json.Unmarshal(c.Whole, &v) == nil {
-			out = paths(v, out)
+		if c.State == chat.Finished && json.Unmarshal(c.Whole, &v) == nil {
+			out = gather(v, "", out)
 		}
 	}
 	for _, m := range w.messages {
 		if m.Run == w.run.ID && m.Note != "" {
-			out = append(out, m.Note)
+			out = append(out, source{path: m.Note})
+		}
+	}
+	return out
+}
+
+// gather collects the texts of a result, each with the path that stands nearest
+// to it.
+func gather(v any, path string, out []source) []source {
+	switch v := v.(type) {
+	case string:
+		return append(out, source{path, v})
+	case []any:
+		for _, e := range v {
+			out = gather(e, path, out)
+		}
+	case map[string]any:
+		for _, k := range []string{"target_path", "source_path", "path"} {
+			if p, ok := v[k].(string); ok {
+				path = p
+				out = append(out, source{path: p})
+			}
+		}
+		for _, e := range v {
+			out = gather(e, path, out)
+		}
+	}
+	return out
+}
+
+// pathsOf are the notes that sources stand in.
+func pathsOf(sources []source) []string {
+	var out []string
+	for _, s := range sources {
+		if s.path != "" {
+			out = append(out, s.path)
 		}
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
-}
-
-// paths gathers what stands in fields that name files.
-func paths(v any, out []string) []string {
-	switch v := v.(type) {
-	case []any:
-		for _, e := range v {
-			out = paths(e, out)
-		}
-	case map[string]any:
-		for k, e := range v {
-			if s, ok := e.(string); ok && (k == "path" || k == "source_path" || k == "target_path") {
-				out = append(out, s)
-				continue
-			}
-			out = paths(e, out)
-		}
-	}
-	return out
 }
 
 // match finds the file that a citation means: by its path, or by its name where
@@ -120,7 +248,7 @@ func (w *worker) touched() (read, changed []string) {
 	}
 	slices.Sort(changed)
 	changed = slices.Compact(changed)
-	for _, p := range w.seen() {
+	for _, p := range pathsOf(w.sources()) {
 		if !slices.Contains(changed, p) {
 			read = append(read, p)
 		}

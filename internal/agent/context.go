@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"lore/internal/chat"
+	"lore/internal/digest"
 	"lore/internal/llm"
 )
 
@@ -97,7 +98,7 @@ func (w *worker) shown(m chat.Message) llm.Message {
 		}
 		out.Parts = append([]llm.Part{{Kind: llm.Text, Text: head}}, out.Parts...)
 	}
-	if m.Role == llm.Results && w.run.ID != "" && m.Seq <= w.stubs() {
+	if m.Role == llm.Results && m.Seq <= w.stubs() {
 		for i := range out.Parts {
 			if p := &out.Parts[i]; utf8.RuneCountInString(p.Text) > 400 {
 				p.Text = fmt.Sprintf("(an earlier result of %d characters, left out here; call the tool again if you need it)", utf8.RuneCountInString(p.Text))
@@ -268,7 +269,7 @@ func (w *worker) spokenUntil(end int) []llm.Message {
 	for i := range out {
 		for k := range out[i].Parts {
 			if p := &out[i].Parts[k]; p.Kind == llm.ToolResult && len(p.Text) > 600 {
-				p.Text = words(p.Text, 600)
+				p.Text = digest.Clip(p.Text, 600)
 			}
 		}
 	}

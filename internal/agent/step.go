@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -123,17 +124,41 @@ func (w *worker) ready(ctx context.Context) error {
 	return nil
 }
 
-// offers reports whether a tool is of a set that the chat uses.
+// offers reports whether a tool is of a set that the chat uses, or shows the rest
+// of what another returned.
 func (w *worker) offers(t *tool.Tool) bool {
-	sets := w.chat.Sets
-	if sets == nil {
-		sets = UsualSets()
+	switch {
+	case w.info.Mute, slices.Contains(t.Roles, tool.ReadsResult):
+		return true // without a model, a person names the tool
+	case slices.Contains(w.run.Sets, Usual) && t.Set == typedSet && w.info.Context > 0 && w.info.Context <= smallWindow:
+		return false
 	}
-	return slices.Contains(sets, t.Set) || slices.Contains(sets, "all")
+	return slices.Contains(w.run.Sets, t.Set) || slices.Contains(w.run.Sets, "all")
 }
 
-// UsualSets are the toolsets of a chat that names none.
-func UsualSets() []string { return []string{"notes", "clock", "knowledge"} }
+// Usual stands for the toolsets of a chat that names none: those for notes, and
+// those for typed nodes. The latter need three thousand tokens, so a small window
+// or a vault without such nodes does without them.
+const (
+	Usual       = "usual"
+	typedSet    = "knowledge"
+	smallWindow = 16_384
+)
+
+// usual are those toolsets, as this vault needs them.
+func (a *Agent) usual(ctx context.Context, r *chat.Run) []string {
+	sets := []string{"notes", "clock"}
+	i := slices.IndexFunc(a.Door.On(), func(t *tool.Tool) bool { return slices.Contains(t.Roles, tool.ListsNodes) })
+	if i < 0 {
+		return sets
+	}
+	res, err := a.Door.Call(ctx, a.who(r), a.Door.On()[i].Name, json.RawMessage(`{"limit":1}`))
+	var found struct{ Nodes []json.RawMessage }
+	if err == nil && json.Unmarshal([]byte(encode(res)), &found) == nil && len(found.Nodes) > 0 {
+		sets = append(sets, typedSet)
+	}
+	return sets
+}
 
 // ask lets the model speak.
 func (w *worker) ask(ctx context.Context) error {
@@ -278,7 +303,7 @@ func (w *worker) finish(ctx context.Context, answer chat.Message) error {
 		status, reason = chat.Failed, w.run.Reason
 	}
 	w.end(status, reason)
-	answer.Citations = w.cite(ctx, &answer)
+	w.cite(&answer)
 	if err := w.keep(ctx, chat.Change{Amend: []chat.Message{answer}}); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lore/internal/chat"
+	"lore/internal/digest"
 	"lore/internal/llm"
 )
 
@@ -32,7 +33,7 @@ func (w *worker) entitle(ctx context.Context) {
 	for _, m := range w.messages {
 		if m.Role == llm.User && m.Marker == "" || m.Role == llm.Assistant && len(w.turn(m.Seq)) == 0 {
 			text := llm.Answer{Parts: m.Parts}
-			said = append(said, llm.Say(m.Role, words(text.Text(), 1500)))
+			said = append(said, llm.Say(m.Role, digest.Clip(text.Text(), 1500)))
 		}
 	}
 	a, err := llm.Ask(ctx, w.model, llm.Request{System: naming, Messages: append(said, llm.Say(llm.User, naming)), MaxTokens: 200})
@@ -60,7 +61,7 @@ func oneLine(s string) string {
 	}
 	for line := range strings.Lines(s) {
 		if line = strings.Trim(line, " \t\r\n\"'*#`.“”"); line != "" {
-			return words(line, 50)
+			return digest.Clip(line, 50)
 		}
 	}
 	return ""

@@ -8,6 +8,7 @@ import (
 
 	"lore/internal/access"
 	"lore/internal/chat"
+	"lore/internal/digest"
 	"lore/internal/fault"
 	"lore/internal/llm"
 	"lore/internal/tool"
@@ -79,8 +80,9 @@ func (w *worker) find(c *chat.Call) (*tool.Tool, error) {
 	return t, nil
 }
 
-// reads reports whether a call changes nothing, whatever its arguments.
-func reads(t *tool.Tool) bool { return t.Effect == access.Reads }
+// reads reports whether a call changes nothing, whatever its arguments, and is
+// not asked about by itself.
+func reads(t *tool.Tool) bool { return t.Effect == access.Reads && t.Selects == "" }
 
 // recover settles calls that were under way when a process died. What reads is
 // read again; of the rest, what it left behind tells.
@@ -150,7 +152,7 @@ func (w *worker) lookUp(ctx context.Context, calls []chat.Call) error {
 			continue
 		}
 		w.settle(c, res, err)
-		if string(q.ArgsHash) != "" && q.Answer != nil && len(q.Answer.Args) > 0 {
+		if q.Answer != nil && len(q.Answer.Args) > 0 {
 			c.Result = "The person changed the arguments to " + string(q.Answer.Args) + " before allowing it.\n" + c.Result
 		}
 		changed = append(changed, *c)
@@ -174,7 +176,7 @@ func (w *worker) read(ctx context.Context, calls []chat.Call) error {
 			w.refuse(c, err)
 			continue
 		}
-		if reads(t) || c.Tool == "" {
+		if reads(t) {
 			todo = append(todo, i)
 		}
 	}
@@ -225,11 +227,7 @@ func (w *worker) write(ctx context.Context, calls []chat.Call) error {
 		if ctx.Err() != nil && err != nil {
 			return ctx.Err()
 		}
-		if err == nil && res.Question != nil {
-			c.State, c.Question, c.Revision, c.Summary = chat.Asked, res.Question.ID, res.Question.Revision, res.Question.Preview.Summary
-		} else {
-			w.settle(c, res, err)
-		}
+		w.settle(c, res, err)
 		if err := w.keep(context.WithoutCancel(ctx), chat.Change{Calls: []chat.Call{*c}}); err != nil {
 			return err
 		}
@@ -241,6 +239,9 @@ func (w *worker) write(ctx context.Context, calls []chat.Call) error {
 // the call was not made as one.
 func (w *worker) caller(c *chat.Call) access.Principal {
 	who := w.who(&w.run)
+	if !w.info.Local {
+		who.Sends = w.model.ID()
+	}
 	who.Wary = c.FromText || c.Repaired != "" || slices.ContainsFunc(w.calls, func(x chat.Call) bool { return x.Untrusted })
 	return who
 }
@@ -259,12 +260,16 @@ func (w *worker) refuse(c *chat.Call, err error) {
 
 const sameAgain = "This is the same call again, and it had the same result. Change it, or answer with what you have."
 
-// settle gives a call its result.
+// settle gives a call its result, or the question that it waits for.
 func (w *worker) settle(c *chat.Call, res tool.Result, err error) {
+	if err == nil && res.Question != nil {
+		c.State, c.Question, c.Revision, c.Summary = chat.Asked, res.Question.ID, res.Question.Revision, res.Question.Preview.Summary
+		return
+	}
 	c.Ended = w.Now()
 	if err != nil {
 		c.State, c.Result = chat.Mistaken, encode(tool.NewFailure(err))
-		c.Summary = words(err.Error(), 200)
+		c.Summary = digest.Clip(err.Error(), 200)
 		return
 	}
 	c.State, c.Operation, c.Untrusted = chat.Finished, res.Operation, res.Untrusted
@@ -274,7 +279,7 @@ func (w *worker) settle(c *chat.Call, res tool.Result, err error) {
 		w.run.Denials++
 		w.mu.Unlock()
 	}
-	c.Result, c.Whole, c.Summary = w.render(c, res)
+	w.render(c, res)
 }
 
 func encode(v any) string {

@@ -15,6 +15,7 @@ import (
 	"lore/internal/fault"
 	"lore/internal/home"
 	"lore/internal/index/sqlite"
+	"lore/internal/keys"
 	"lore/internal/sample"
 	"lore/internal/settings"
 	"lore/internal/surface/cli"
@@ -44,8 +45,9 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		Install:           a.installer(),
 		Bench:             a.bench,
 		Servers:           a.desk().Host(),
-		Eval:              talk.Examiner{Open: a.openToTry, Find: a.finder()},
-		Minds:             func() (talk.Minds, error) { return a.minds() },
+		Eval:              talk.Examiner{Open: a.openToTry, Find: a.minds().Finder()},
+		Minds:             a.minds().Listed,
+		Keys:              func() keys.Store { return a.minds().Keys },
 		External:          func(g cli.Globals) ([]*tool.Tool, error) { return a.desk().Tools(g.Vault) },
 	}, args, in, out, errOut)
 }

@@ -23,6 +23,6 @@ func (a *app) openToTry(ctx context.Context, vault, own string) (*eval.Vault, er
 		return nil, err
 	}
 	mind := s.mind(face.Door)
-	mind.Model = a.finder()
+	mind.Model = a.minds().Finder()
 	return &eval.Vault{Agent: mind, Door: face.Door, Close: s.close}, nil
 }

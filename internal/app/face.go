@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"lore/internal/beacon"
+	"lore/internal/chat"
 	"lore/internal/note"
 	"lore/internal/surface/cli"
 	"lore/internal/surface/talk"
@@ -53,7 +54,7 @@ func (s *session) face(ctx context.Context) (*cli.Session, error) {
 		}),
 		find.Tools(find.Env{Vault: s.vault, Store: s.store, Search: s.search, Fresh: s.fresh, Parse: parse}),
 		knowledge.Tools(s.knowledge(parse)),
-		work.Tools(work.Env{History: s.history, Questions: s.asked, Vault: s.vault, Now: s.app.now}),
+		work.Tools(work.Env{History: s.history, Questions: s.asked, Vault: s.vault, Now: s.app.now, Chats: chat.New(s.state, s.app.now), Folder: s.chats}),
 		files.Tools(files.Env{}),
 	)
 	if err != nil {

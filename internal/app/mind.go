@@ -5,31 +5,31 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
-	"iter"
+	"log/slog"
 	"os"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"lore/internal/access"
 	"lore/internal/agent"
+	"lore/internal/approval"
 	"lore/internal/chat"
 	"lore/internal/history"
 	"lore/internal/judge"
-	"lore/internal/llm"
-	"lore/internal/llm/catalog"
-	"lore/internal/llm/quote"
+	"lore/internal/keys"
 	"lore/internal/llm/retry"
+	"lore/internal/minds"
+	"lore/internal/state"
 	"lore/internal/surface/draw"
 	"lore/internal/surface/talk"
 	"lore/internal/tool"
 )
 
-// mind makes the agent of a session that works through a door.
-func (s *session) mind(door tool.Door) *agent.Agent {
+// mind makes an agent that works through a door and keeps its state in a file.
+func (a *app) mind(file *state.File, left traces, door tool.Door, log *slog.Logger) *agent.Agent {
 	return &agent.Agent{
-		Store: chat.New(s.state, s.app.now), Door: door, Now: s.app.now, Log: s.log, Model: s.app.finder(), Made: s.made,
+		Store: chat.New(file, a.now), Door: door, Now: a.now, Log: log, Model: a.minds().Finder(), Made: left.made,
 		ID:     func(word string) string { return word + "-" + strings.ToLower(rand.Text()) },
 		Holder: fmt.Sprintf("%d-%s", os.Getpid(), rand.Text()), Gone: gone,
 		// Everything but what belongs to persons: policy asks about the rest.
@@ -37,86 +37,55 @@ func (s *session) mind(door tool.Door) *agent.Agent {
 	}
 }
 
+// mind is the agent of a session.
+func (s *session) mind(door tool.Door) *agent.Agent {
+	return s.app.mind(s.state, traces{s.history, s.asked}, door, s.log)
+}
+
 // talk is a session for somebody who talks with a mind.
 func (s *session) talk(door tool.Door, attend func(context.Context), done func() error) *talk.Session {
 	return &talk.Session{Agent: s.mind(door), Door: door, Allow: s.asked.AddRule, Attend: attend, Close: done}
 }
 
-// minds is the catalogue of models as the settings have it.
-func (a *app) minds() (*catalog.Catalog, error) {
-	c, err := a.config().Read()
-	if err != nil {
-		return nil, err
-	}
-	places := map[string]catalog.Place{}
-	for name, p := range c.Providers {
-		n, _ := strconv.Atoi(p.Context) // checked when it was set; what is no number is none
-		places[name] = catalog.Place{Kind: p.Kind, BaseURL: p.BaseURL, KeyEnv: p.KeyEnv, API: p.API, Context: n}
-	}
-	told := func(w retry.Wait) {
-		fmt.Fprintf(a.errOut, "the model is asked again in %s (%d of %d): %v\n", w.For.Round(time.Second/10), w.Next, w.Of, draw.OneLine(w.Err.Error()))
-	}
-	return &catalog.Catalog{Places: places, Env: a.env, Now: a.now, Told: told}, nil
+// mind is the agent of a process that stays, whatever stands behind its door.
+func (r *resident) mind(file *state.File) *agent.Agent {
+	left := traces{history.New(file, history.Options{Now: r.app.now}), approval.New(file, r.app.now)}
+	return r.app.mind(file, left, r.door, r.log)
 }
 
-// finder finds models for one session: "" is the one that the settings name. What
-// was learnt of a model is kept.
-func (a *app) finder() func(context.Context, string) (llm.Model, llm.Info, error) {
-	all := sync.OnceValues(a.minds)
-	return func(ctx context.Context, id string) (llm.Model, llm.Info, error) {
-		if id == "" {
-			c, err := a.config().Read()
-			if err != nil {
-				return nil, llm.Info{}, err
-			}
-			if id, err = a.config().Get(&c, "model"); err != nil {
-				return nil, llm.Info{}, err
-			}
-		}
-		c, err := all()
-		if err != nil {
-			return nil, llm.Info{}, err
-		}
-		return c.Model(ctx, id)
+// minds are the models that can be talked with.
+func (a *app) minds() *minds.Minds {
+	dir, err := a.home().Config()
+	kept := keys.Store{Dir: dir, Ring: keys.System{}}
+	if err != nil || a.env("LORE_KEYRING") == "off" {
+		kept.Ring = nil
+	}
+	return &minds.Minds{
+		Settings: a.config(), Env: a.env, Keys: kept, Now: a.now,
+		Told: func(w retry.Wait) {
+			fmt.Fprintf(a.errOut, "the model is asked again in %s (%d of %d): %v\n", w.For.Round(time.Second/10), w.Next, w.Of, draw.OneLine(w.Err.Error()))
+		},
 	}
 }
 
 // judge judges with the model that the settings name, if it is one.
 func (s *session) judge() judge.Judge {
 	j := judge.Judge{Log: s.log, Memory: &judge.Memory{}}
-	if c, err := s.app.config().Read(); err == nil {
-		if id, err := s.app.config().Get(&c, "model"); err == nil && id != quote.ID {
-			j.Model = &late{id: id, find: s.app.finder()}
-		}
+	if m := s.app.minds().Late(); m != nil {
+		j.Model = m
 	}
 	return j
 }
 
-// late is a model that is looked for when it is asked: a mistake in the settings
-// is then the model's, and everything else works.
-type late struct {
-	id   string
-	find func(context.Context, string) (llm.Model, llm.Info, error)
-}
-
-// ID is the model's.
-func (l *late) ID() string { return l.id }
-
-// Stream asks the model.
-func (l *late) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Event, error] {
-	return func(yield func(llm.Event, error) bool) {
-		m, _, err := l.find(ctx, l.id)
-		if err != nil {
-			yield(llm.Event{}, err)
-			return
-		}
-		m.Stream(ctx, r)(yield)
-	}
+// traces are where calls leave something behind.
+type traces struct {
+	history *history.Store
+	asked   *approval.Store
 }
 
 // made finds what a call of a run left behind. A run makes one change at a time,
 // so the newest record of the tool since then is of that call.
-func (s *session) made(ctx context.Context, run, name string, _ json.RawMessage, since time.Time) (agent.Trace, error) {
+func (s traces) made(ctx context.Context, run, name string, _ json.RawMessage, since time.Time) (agent.Trace, error) {
 	calls, err := s.history.Calls(ctx, history.Filter{Run: run, Kind: access.Agent, Tool: name, Since: since.Add(-time.Second), Limit: 1})
 	if err != nil {
 		return agent.Trace{}, err

@@ -7,8 +7,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"lore/internal/agent/attendant"
 	"lore/internal/beacon"
 	"lore/internal/state"
+	"lore/internal/surface/chats"
 	"lore/internal/surface/cli"
 	"lore/internal/surface/mcp"
 	"lore/internal/surface/page"
@@ -40,14 +42,14 @@ func (a *app) serve(ctx context.Context, g cli.Globals, o cli.ServeOptions) erro
 	living, leave := context.WithCancel(context.WithoutCancel(ctx))
 	left := make(chan error, 1)
 	go func() { left <- r.live(living, st) }()
-	err = r.listen(ctx, o, st.s.dir, token.New(db, a.now))
+	err = r.listen(ctx, o, db)
 	leave()
 	return errors.Join(err, <-left, db.Close())
 }
 
-func (r *resident) listen(ctx context.Context, o cli.ServeOptions, data string, tokens *token.Store) (err error) {
+func (r *resident) listen(ctx context.Context, o cli.ServeOptions, db *state.File) (err error) {
 	server, err := serve.New(serve.Options{
-		Listen: o.Listen, Expose: o.Expose, Hosts: o.Hosts, Tokens: tokens, Log: r.log, Now: r.app.now,
+		Listen: o.Listen, Expose: o.Expose, Hosts: o.Hosts, Tokens: token.New(db, r.app.now), Log: r.log, Now: r.app.now,
 	})
 	if err != nil {
 		return err
@@ -57,7 +59,12 @@ func (r *resident) listen(ctx context.Context, o cli.ServeOptions, data string, 
 		return err
 	}
 	name, where := filepath.Base(r.dir), func(id string) string { return server.Address(l) + page.Path(id) }
-	api := rest.New(rest.Options{Door: r.door, Bus: r.bus, Vault: name, Version: o.Version, Page: where, Closing: server.Closing()})
+	mind := r.mind(db)
+	attends := attendant.New(mind, r.bus, r.log)
+	talks := chats.New(chats.Options{Agent: mind, Attendant: attends, Minds: r.app.minds().Listed, Usual: r.app.minds().Usual, Closing: server.Closing()})
+	api := rest.New(rest.Options{
+		Door: r.door, Bus: r.bus, Vault: name, Version: o.Version, Page: where, Closing: server.Closing(), More: talks.Routes(), Types: chats.Types(),
+	})
 	defer api.Close()
 	server.Add(api.Routes()...)
 	server.Add(page.New(page.Options{Door: r.door, Vault: name, API: rest.Prefix}).Routes()...)
@@ -65,7 +72,7 @@ func (r *resident) listen(ctx context.Context, o cli.ServeOptions, data string, 
 	defer endpoint.Close()
 	server.Add(endpoint.Routes()...)
 	r.log.Info("listening", "address", server.Address(l))
-	putOut, err := beacon.Light(data, server.Address(l))
+	putOut, err := beacon.Light(db.Dir(), server.Address(l))
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
@@ -73,6 +80,7 @@ func (r *resident) listen(ctx context.Context, o cli.ServeOptions, data string, 
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return server.Serve(ctx, l) })
 	g.Go(func() error { endpoint.Follow(ctx); return nil })
+	g.Go(func() error { attends.Run(ctx); return nil })
 	g.Go(func() error { return r.serveFixtures(ctx, o) })
 	g.Go(func() error {
 		if o.Ready == nil {

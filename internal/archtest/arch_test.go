@@ -22,18 +22,19 @@ import (
 var layers = [][]string{
 	{"fault", "change", "vector", "paging", "confidence"},
 	{"note", "access", "event", "db", "sample", "pattern", "syncname", "schema", "pick", "home", "mcpconfig", "tomledit", "egress", "cue"},
-	{"relation", "llm", "digest", "vault", "embed", "embed/wordpiece", "state", "mcpinstall", "beacon", "roster", "signin", "websearch"},
+	{"relation", "llm", "digest", "vault", "embed", "embed/wordpiece", "state", "mcpinstall", "beacon", "roster", "signin", "websearch", "keys"},
 	{"embed/bert", "embed/remote", "index", "audit", "vault/disk", "judge", "vault/vaultcheck", "signin/signintest", "llm/llmtest", "llm/quote", "llm/prices", "llm/wire", "llm/retry", "llm/textcall", "llm/wiretest"}, // only tests link vaultcheck, signintest, llmtest and wiretest
 	{"embed/builtin", "embed/ollama", "embed/openai", "index/vecfile", "vault/journal", "join", "llm/openai", "llm/ollama", "llm/anthropic", "llm/gemini"},
 	{"llm/catalog", "index/sqlite", "index/indextest", "search", "graph", "relink", "policy", "vault/writer"},
 	{"tool"},
 	{"tool/tooldoc", "approval", "history", "token", "peer", "settings", "chat"},
-	{"tool/tooltest", "agent", "chat/page"}, // only tests link tooltest
-	{"tools/notes", "tools/find", "tools/knowledge", "tools/work", "tools/files", "tools/external", "eval"},
+	{"tool/tooltest", "agent", "chat/page", "minds"}, // only tests link tooltest
+	{"tools/notes", "tools/find", "tools/knowledge", "tools/work", "tools/files", "tools/external", "eval", "chat/notebook"},
+	{"agent/attendant"},
 	{"surface/draw", "surface/argv", "surface/serve", "surface/template", "surface/task", "surface/lines"},
 	{"surface/install", "surface/servers", "surface/talk"},
 	{"surface/cli", "surface/rest", "surface/page", "surface/mcp", "desk"},
-	{"surface/mcp/conformance"},
+	{"surface/mcp/conformance", "surface/chats"},
 	{"app"},
 }
 
@@ -85,6 +86,7 @@ var dependencies = map[string]string{
 	"github.com/fsnotify/fsnotify":           "events of the file system",
 	"github.com/google/jsonschema-go":        "schemas from structs; the type that the MCP SDK uses",
 	"github.com/modelcontextprotocol/go-sdk": "the Model Context Protocol, both eras of it",
+	"github.com/zalando/go-keyring":          "keys of providers in the keyring of the system",
 	"github.com/spf13/cobra":                 "commands, help and shell completion",
 	"github.com/spf13/pflag":                 "cobra's flags, made from schemas",
 	"github.com/pelletier/go-toml/v2":        "reads the settings",

@@ -52,6 +52,7 @@ const (
 	Replaces Kind = "change"
 	Removes  Kind = "delete"
 	Moves    Kind = "move"
+	Reads    Kind = "read" // no edit: somebody gets to see the file
 )
 
 // Kind tells what e does.

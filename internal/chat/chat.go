@@ -59,6 +59,8 @@ type Message struct {
 	Until int `json:"until,omitempty"`
 	// Citations are the places that an answer names, checked.
 	Citations []Citation `json:"citations,omitempty"`
+	// Quotes are the words that an answer quotes, checked.
+	Quotes []Quote `json:"quotes,omitempty"`
 }
 
 // Compacted is the marker of a summary.
@@ -68,8 +70,22 @@ const Compacted = "compacted"
 type Citation struct {
 	Link  string `json:"link"` // as written, without brackets
 	Path  string `json:"path,omitempty"`
-	State string `json:"state"` // "read" in this run, "unread", "missing"
-	Quote string `json:"quote,omitempty"`
+	State string `json:"state"`
+}
+
+// What can be said of a citation.
+const (
+	Read      = "read"    // the note was read in this run
+	NoHeading = "heading" // it was, but what was read has no such heading
+	Unread    = "unread"  // it was not
+)
+
+// A Quote is what an answer says to stand somewhere, word for word.
+type Quote struct {
+	Text string `json:"text"`
+	Path string `json:"path,omitempty"` // where it stands
+	// Read says that these words were read in this run.
+	Read bool `json:"read"`
 }
 
 // A Status is how far a run is.
@@ -113,16 +129,17 @@ type Run struct {
 	Started time.Time     `json:"started"`
 	Ended   time.Time     `json:"ended,omitzero"`
 	Limits  Limits        `json:"limits"`
+	Sets    []string      `json:"toolsets,omitempty"`
 	Steps   int           `json:"steps"`
 	Usage   llm.Usage     `json:"usage"`
 	Priced  bool          `json:"priced"` // the cost of every step is known
 	Worked  time.Duration `json:"worked"`
 	Denials int           `json:"denials,omitempty"`
 	Nudges  int           `json:"nudges,omitempty"` // how often it was told that it repeats itself
+	// Keeper is the process that goes on with it when it can.
+	Keeper string `json:"keeper,omitempty"`
 	// Last says that the next step is the last: an answer without tools.
 	Last bool `json:"last,omitempty"`
-	// Wider is leave that the person gave for this run alone.
-	Wider json.RawMessage `json:"wider,omitempty"`
 }
 
 // A CallState is how far a call is.
@@ -154,8 +171,10 @@ type Call struct {
 	Revision int             `json:"revision,omitempty"`
 	Started  time.Time       `json:"started,omitzero"`
 	Ended    time.Time       `json:"ended,omitzero"`
-	// Result is what the model gets, Whole the answer of the tool as JSON.
+	// Result is what the model gets, Uncut all of it where that is only a part, and
+	// Whole the answer of the tool as JSON.
 	Result    string          `json:"result,omitempty"`
+	Uncut     string          `json:"uncut,omitempty"`
 	Whole     json.RawMessage `json:"whole,omitempty"`
 	Operation string          `json:"operation,omitempty"`
 	Untrusted bool            `json:"untrusted,omitempty"`

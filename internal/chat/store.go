@@ -1,11 +1,13 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"lore/internal/fault"
@@ -256,6 +258,17 @@ func (s *Store) Runs(ctx context.Context, chat string) ([]Run, error) {
 // Calls returns the calls of a run, in order.
 func (s *Store) Calls(ctx context.Context, run string) ([]Call, error) {
 	return read[Call](ctx, s, `SELECT body FROM run_call WHERE run = ? ORDER BY seq`, run)
+}
+
+// ResultID names the result of a call.
+func ResultID(run string, seq int) string { return fmt.Sprintf("%s/%d", run, seq) }
+
+// Result returns a result in full, by its id.
+func (s *Store) Result(ctx context.Context, id string) (string, error) {
+	run, seq, _ := strings.Cut(id, "/")
+	list, err := read[Call](ctx, s, `SELECT body FROM run_call WHERE run = ? AND seq = ?`, run, seq)
+	c, err := one(list, err, "result", id)
+	return cmp.Or(c.Uncut, c.Result), err
 }
 
 // Hold takes a run for a process, or renews its hold, and reports whether it has

@@ -156,6 +156,19 @@ func Shorten(s string, limit int) string {
 	return out + "…"
 }
 
+// Cut is the beginning of a text, as [Shorten] has it; a first word that is too
+// long is cut itself.
+func Cut(s string, limit int) string {
+	s = strings.TrimSpace(s)
+	if out := Shorten(s, limit); out != "" || s == "" || limit < 1 {
+		return out
+	}
+	return string([]rune(s)[:limit-1]) + "…"
+}
+
+// Clip is [Cut] on one line.
+func Clip(s string, limit int) string { return Cut(strings.Join(strings.Fields(s), " "), limit) }
+
 // unbroken reports whether a rune belongs to a script without blanks between
 // words.
 func unbroken(r rune) bool {

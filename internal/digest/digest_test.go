@@ -250,3 +250,26 @@ func BenchmarkOf(b *testing.B) {
 		Of(brew, Options{Title: "Cold brew is less acidic"})
 	}
 }
+
+func TestCut(t *testing.T) {
+	for _, c := range []struct {
+		in    string
+		limit int
+		want  string
+	}{
+		{"", 5, ""},
+		{"  tea  ", 5, "tea"},
+		{"green tea is good", 10, "green tea…"},
+		{"greenteaisgood", 6, "green…"},
+		{"one\ntwo three", 8, "one\ntwo…"},
+		{"日本の茶道", 4, "日本の…"},
+		{"tea", 0, ""},
+	} {
+		if got := Cut(c.in, c.limit); got != c.want {
+			t.Errorf("Cut(%q, %d) = %q, want %q", c.in, c.limit, got, c.want)
+		}
+	}
+	if got, want := Clip("one\n  two three", 8), "one two…"; got != want {
+		t.Errorf("Clip = %q, want %q", got, want)
+	}
+}

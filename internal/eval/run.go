@@ -289,7 +289,7 @@ func (v *Vault) outcome(ctx context.Context, run *chat.Run) (Outcome, error) {
 		said := llm.Answer{Parts: m.Parts}
 		o.Answer = said.Text()
 		for _, c := range m.Citations {
-			if c.State == "read" {
+			if c.State != chat.Unread {
 				o.Cited = append(o.Cited, c.Path)
 			}
 		}

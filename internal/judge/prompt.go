@@ -27,7 +27,7 @@ func enclose(blocks []block) string {
 		if b.doc.Type != "" {
 			fmt.Fprintf(&p, "type: %s\n", digest.Shorten(oneLine(b.doc.Type), 60))
 		}
-		p.WriteString(cutText(note.Plain(b.doc.Text), b.most))
+		p.WriteString(digest.Cut(note.Plain(b.doc.Text), b.most))
 		parts[i] = p.String()
 	}
 	mark := strange(parts, hash(strings.Join(parts, "\n")))
@@ -50,15 +50,6 @@ func strange(parts []string, mark string) string {
 		mark = hash(mark)
 	}
 	return mark
-}
-
-// cutText is as much of a text as may be sent.
-func cutText(s string, most int) string {
-	if cut := digest.Shorten(s, most); cut != "" || s == "" {
-		return cut
-	}
-	runes := []rune(s) // one word without an end
-	return string(runes[:min(most, len(runes))])
 }
 
 // oneLine takes out what draws on a screen or breaks a line.

@@ -46,15 +46,15 @@ type Tuning struct {
 
 // An Info is what is known of a model. What is nil or zero is not known.
 type Info struct {
-	Name      string // as the provider calls it
-	Context   int    // tokens
-	MaxOut    int
-	Tools     *bool
-	Thinking  *bool
-	Vision    *bool
-	Embedding *bool
-	Mute      bool // it has no words of its own: nothing can be named or told in short by it
-	Local     bool // it runs on this machine: nothing leaves it, and nothing is paid
+	Name      string `json:"name"`              // as the provider calls it
+	Context   int    `json:"context,omitempty"` // tokens
+	MaxOut    int    `json:"max_out,omitempty"`
+	Tools     *bool  `json:"tools,omitempty"`
+	Thinking  *bool  `json:"thinking,omitempty"`
+	Vision    *bool  `json:"vision,omitempty"`
+	Embedding *bool  `json:"embedding,omitempty"`
+	Mute      bool   `json:"mute,omitempty"`  // it has no words of its own: nothing can be named or told in short by it
+	Local     bool   `json:"local,omitempty"` // it runs on this machine: nothing leaves it, and nothing is paid
 }
 
 // A Request is everything that one answer depends on.

@@ -20,7 +20,7 @@ import (
 
 // protocol is the language that both ends must speak. It changes whenever a
 // message does: processes of two versions may meet on one vault.
-const protocol = 3
+const protocol = 4
 
 // card is the file in the data folder of a vault that tells where its holder
 // listens. What it says is tried, never believed.

@@ -33,6 +33,7 @@ type Risk string
 // The risks, lowest first.
 const (
 	None    Risk = "none"
+	Share   Risk = "share" // what is read leaves this machine
 	Create  Risk = "create"
 	Change  Risk = "change"
 	Destroy Risk = "destroy"
@@ -45,6 +46,9 @@ const (
 type Settings struct {
 	// Create is what happens to a call that only makes new notes; empty is Ask.
 	Create Verdict
+	// Share is what happens when something is read for a model that is not on this
+	// machine; empty is Allow, but for what names several files.
+	Share Verdict
 	// Tools overrides the verdict of single tools. A tool set to Allow is still
 	// asked about where no standing rule may answer.
 	Tools map[string]Verdict
@@ -80,6 +84,7 @@ type Facts struct {
 	Effect     access.Effect
 	Needs      access.Scope // what an act reaches for: Egress or Exec; "" otherwise
 	Paths      []string     // what would be touched
+	Selects    bool         // a read of files that a person can choose from
 	Creates    bool         // every edit makes a new file
 	Destroys   bool         // something is removed
 	Shrinks    bool         // a note loses more than half of its text
@@ -106,6 +111,8 @@ func (s Settings) Risk(f Facts) Risk {
 		return Exec
 	case f.Needs == access.Egress:
 		return Egress
+	case f.Effect == access.Reads && f.Who.Sends != "":
+		return Share
 	case f.Files == 0:
 		return None
 	case f.Destroys, f.Shrinks, f.Files > many:
@@ -118,7 +125,7 @@ func (s Settings) Risk(f Facts) Risk {
 
 // scopes are the rights that each risk needs.
 var scopes = map[Risk]access.Scope{
-	None: access.Read, Create: access.Write, Change: access.Write, Destroy: access.Destroy, Egress: access.Egress, Exec: access.Exec,
+	None: access.Read, Share: access.Read, Create: access.Write, Change: access.Write, Destroy: access.Destroy, Egress: access.Egress, Exec: access.Exec,
 }
 
 // Judge decides about a planned call. Deny wins over everything; a standing
@@ -136,7 +143,7 @@ func (s Settings) Judge(f Facts, rules []Rule) Decision {
 	if !f.Who.May(need) {
 		return no("this caller has no right to %s", need)
 	}
-	if f.Who.Kind != access.Person {
+	if f.Who.Kind != access.Person && f.Effect != access.Reads {
 		for _, p := range f.Paths {
 			if s.Protected.Covers(strings.ToLower(p)) {
 				return no("%q is protected by the settings", p)
@@ -160,6 +167,8 @@ func (s Settings) Judge(f Facts, rules []Rule) Decision {
 func (s Settings) ask(risk Risk, f Facts, rules []Rule) (Verdict, string, string) {
 	person := f.Who.Kind == access.Person && f.Who.Explicit
 	switch {
+	case f.Effect == access.Reads:
+		return s.askRead(risk, f, rules)
 	case risk == None:
 		return Allow, "it changes nothing", ""
 	case risk == Destroy && f.Destroys:
@@ -190,6 +199,25 @@ func (s Settings) ask(risk Risk, f Facts, rules []Rule) (Verdict, string, string
 		return Ask, "it makes a new note", ""
 	}
 	return Ask, "it changes what was there", ""
+}
+
+// askRead decides about a call that changes nothing.
+func (s Settings) askRead(risk Risk, f Facts, rules []Rule) (Verdict, string, string) {
+	const harmless = "it changes nothing"
+	if f.Who.Kind == access.Person || s.Tools[f.Tool] == Allow {
+		return Allow, harmless, ""
+	}
+	asked := s.Tools[f.Tool] == Ask
+	if !asked && (risk != Share || s.Share != Ask && !f.Selects) {
+		return Allow, harmless, ""
+	}
+	if r, ok := find(rules, f, Allow); ok && !asked {
+		return Allow, "a standing rule allows it", r.ID
+	}
+	if risk == Share {
+		return Ask, "what it reads goes to " + f.Who.Sends, ""
+	}
+	return Ask, "the settings ask about every call of " + f.Tool, ""
 }
 
 // instructs reports whether other agents read a file as their instructions. A

@@ -29,6 +29,12 @@ func TestJudge(t *testing.T) {
 	}
 	edit := policy.Facts{Who: agent(), Tool: "write", Effect: access.Changes, Paths: []string{"Tea.md"}, Files: 1, Now: now}
 	with := func(f func(*policy.Facts)) policy.Facts { c := edit; f(&c); return c }
+	read := func(sends string, paths ...string) policy.Facts {
+		f := policy.Facts{Who: agent(), Tool: "read", Effect: access.Reads, Paths: paths, Selects: len(paths) > 0, Now: now}
+		f.Who.Sends = sends
+		return f
+	}
+	asks := policy.Settings{Tools: map[string]policy.Verdict{"read": policy.Ask}}
 	allow := policy.Rule{ID: "r1", Verdict: policy.Allow, Tool: "write", Paths: "Tea.md"}
 	for name, c := range map[string]struct {
 		set   policy.Settings
@@ -67,6 +73,18 @@ func TestJudge(t *testing.T) {
 		"no right to write":          {facts: with(func(f *policy.Facts) { f.Who.Scopes = []access.Scope{access.Read} }), want: policy.Deny, risk: policy.Change},
 		"no right to destroy":        {facts: with(func(f *policy.Facts) { f.Who.Scopes, f.Destroys = []access.Scope{access.Read, access.Write}, true }), want: policy.Deny, risk: policy.Destroy},
 		"many with write alone":      {facts: with(func(f *policy.Facts) { f.Who.Scopes, f.Files = []access.Scope{access.Read, access.Write}, 21 }), want: policy.Ask, risk: policy.Destroy},
+		"a wary change by rule":      {facts: with(func(f *policy.Facts) { f.Who.Wary = true }), rules: []policy.Rule{allow}, want: policy.Ask, risk: policy.Change},
+		"a read":                     {facts: read(""), want: policy.Allow, risk: policy.None},
+		"a read, asked by settings":  {set: asks, facts: read(""), want: policy.Ask, risk: policy.None},
+		"a rule against a setting":   {set: asks, facts: read(""), rules: []policy.Rule{{Verdict: policy.Allow, Tool: "read"}}, want: policy.Ask, risk: policy.None},
+		"a person's read":            {set: asks, facts: func() policy.Facts { f := read("x/y"); f.Who = person(false); return f }(), want: policy.Allow, risk: policy.None},
+		"a read that leaves":         {facts: read("x/y"), want: policy.Allow, risk: policy.Share},
+		"which the settings ask":     {set: policy.Settings{Share: policy.Ask}, facts: read("x/y"), want: policy.Ask, risk: policy.Share},
+		"one of files that leaves":   {facts: read("x/y", "Private/a.md"), set: policy.Settings{Protected: protected}, want: policy.Ask, risk: policy.Share},
+		"that stays":                 {facts: read("", "Tea.md"), want: policy.Allow, risk: policy.None},
+		"that a rule allows":         {facts: read("x/y", "Tea.md"), rules: []policy.Rule{{Verdict: policy.Allow, Tool: "read", Paths: "*.md"}}, want: policy.Allow, risk: policy.Share},
+		"that a setting allows":      {set: policy.Settings{Tools: map[string]policy.Verdict{"read": policy.Allow}}, facts: read("x/y", "Tea.md"), want: policy.Allow, risk: policy.Share},
+		"that a rule denies":         {facts: read("x/y", "Tea.md"), rules: []policy.Rule{{Verdict: policy.Deny, Tool: "*", Paths: "tea.md"}}, want: policy.Deny, risk: policy.Share},
 		"the network":                {facts: policy.Facts{Who: agent(), Tool: "fetch", Needs: access.Egress}, want: policy.Ask, risk: policy.Egress},
 		"the network by rule":        {facts: policy.Facts{Who: agent(), Tool: "fetch", Needs: access.Egress}, rules: []policy.Rule{{Verdict: policy.Allow, Tool: "fetch"}}, want: policy.Allow, risk: policy.Egress},
 		"a command by rule":          {facts: policy.Facts{Who: agent(), Tool: "run", Needs: access.Exec}, rules: []policy.Rule{{Verdict: policy.Allow, Tool: "run"}}, want: policy.Ask, risk: policy.Exec},

@@ -18,6 +18,7 @@ type Provider struct {
 	KeyEnv  string `toml:"key_env,omitempty"`
 	API     string `toml:"api,omitempty"`
 	Context string `toml:"context,omitempty"`
+	Local   string `toml:"local,omitempty"`
 }
 
 // providerFields are what can be set of a provider, each with what it means.
@@ -27,6 +28,7 @@ func providerFields() map[string]value {
 		"base_url": {doc: "where it answers", check: checkURL("base_url", "write it as http://host:port or https://host/v1")},
 		"key_env":  {doc: "the environment variable that holds its key", check: checkKeyEnv},
 		"api":      {doc: "chat or responses, for kind openai", check: checkAPI},
+		"local":    {doc: "yes when its models run on this machine and pass nothing on: they may read without being asked about", check: checkLocal},
 		"context":  {doc: "tokens that its models may read and write together", check: checkContext},
 	}
 }
@@ -41,6 +43,8 @@ func (p *Provider) field(name string) *string {
 		return &p.KeyEnv
 	case "api":
 		return &p.API
+	case "local":
+		return &p.Local
 	}
 	return &p.Context
 }
@@ -55,6 +59,13 @@ func checkKind(s string) error {
 func checkAPI(s string) error {
 	if s != "chat" && s != "responses" {
 		return fault.Field("api", "use chat or responses", "%q is neither", s)
+	}
+	return nil
+}
+
+func checkLocal(s string) error {
+	if s != "yes" && s != "no" {
+		return fault.Field("local", "use yes or no", "%q is neither", s)
 	}
 	return nil
 }
@@ -106,4 +117,9 @@ func providerSettings(c *File) []Setting {
 		}
 	}
 	return out
+}
+
+// BadPrice is what is wrong with a line of [prices].
+func BadPrice(id, text string) error {
+	return fault.Field("prices", `write dollars for a million tokens, in and out: "1.25/10"`, "%q of %s is no price", text, id)
 }

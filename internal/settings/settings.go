@@ -52,9 +52,11 @@ type Setting struct {
 
 // A File is the configuration file.
 type File struct {
-	Vault    string `toml:"vault,omitempty" doc:"the vault that is opened when no other is named"`
-	Model    string `toml:"model,omitempty"`
-	LogLevel string `toml:"log_level,omitempty" doc:"what is logged: debug, info, warn, error"`
+	Vault string `toml:"vault,omitempty" doc:"the vault that is opened when no other is named"`
+	Model string `toml:"model,omitempty"`
+	// Prices are dollars for a million tokens, "in/out", by "provider/model".
+	Prices   map[string]string `toml:"prices,omitempty"`
+	LogLevel string            `toml:"log_level,omitempty" doc:"what is logged: debug, info, warn, error"`
 	Embed    struct {
 		Model   string `toml:"model,omitempty" doc:"builtin, none, ollama:MODEL or openai:MODEL"`
 		BaseURL string `toml:"base_url,omitempty" doc:"where the embedding server listens"`
@@ -68,11 +70,15 @@ type File struct {
 	} `toml:"web,omitempty"`
 	Approve struct {
 		Create string `toml:"create,omitempty"`
+		Share  string `toml:"share,omitempty"`
 		Many   string `toml:"many,omitempty"`
 	} `toml:"approve,omitempty"`
 	Nodes struct {
 		Folder string `toml:"folder,omitempty"`
 	} `toml:"nodes,omitempty"`
+	Chats struct {
+		Folder string `toml:"folder,omitempty"`
+	} `toml:"chats,omitempty"`
 	Limits struct {
 		Calls   string `toml:"calls,omitempty"`
 		Changes string `toml:"changes,omitempty"`
@@ -128,7 +134,11 @@ func general() []value {
 		},
 		{
 			"approve.create", "what happens when something wants to make a new note: ask or allow", "ask", "LORE_APPROVE_CREATE",
-			func(c *File) *string { return &c.Approve.Create }, checkCreate, nil,
+			func(c *File) *string { return &c.Approve.Create }, checkVerdict("approve.create"), nil,
+		},
+		{
+			"approve.share", "what happens when a model that is not on this machine wants to read: allow asks only about several files at once, ask about everything", "allow", "LORE_APPROVE_SHARE",
+			func(c *File) *string { return &c.Approve.Share }, checkVerdict("approve.share"), nil,
 		},
 		{
 			"approve.many", "from how many files on a change counts as destructive", "20", "LORE_APPROVE_MANY",
@@ -136,7 +146,11 @@ func general() []value {
 		},
 		{
 			"nodes.folder", "where new nodes of the knowledge graph go, each type into a folder of its own", "Nodes", "LORE_NODES_FOLDER",
-			func(c *File) *string { return &c.Nodes.Folder }, checkFolder, nil,
+			func(c *File) *string { return &c.Nodes.Folder }, checkFolder("nodes.folder"), nil,
+		},
+		{
+			"chats.folder", "where conversations go that are saved as notes", "Chats", "LORE_CHATS_FOLDER",
+			func(c *File) *string { return &c.Chats.Folder }, checkFolder("chats.folder"), nil,
 		},
 		{
 			"limits.calls", "how many calls a program or model may make in a minute", "300", "LORE_LIMITS_CALLS",
@@ -180,11 +194,13 @@ func CheckMind(s string) error {
 	return fault.Field("model", "write provider/name, like ollama/qwen3:8b, or quote", "%q is no model", s)
 }
 
-func checkCreate(s string) error {
-	if s != "ask" && s != "allow" {
-		return fault.Field("approve.create", "use ask or allow", "%q is neither", s)
+func checkVerdict(key string) func(string) error {
+	return func(s string) error {
+		if s != "ask" && s != "allow" {
+			return fault.Field(key, "use ask or allow", "%q is neither", s)
+		}
+		return nil
 	}
-	return nil
 }
 
 // CheckSwitch refuses what is no state of a tool.
@@ -196,11 +212,13 @@ func CheckSwitch(s string) error {
 }
 
 // checkFolder refuses what is no folder of a vault.
-func checkFolder(s string) error {
-	if _, err := vault.CleanNew(s + "/x.md"); err != nil {
-		return fault.Field("nodes.folder", "give a folder of the vault, like Nodes or Ideas/Nodes", "%q is none", s)
+func checkFolder(key string) func(string) error {
+	return func(s string) error {
+		if _, err := vault.CleanNew(s + "/x.md"); err != nil {
+			return fault.Field(key, "give a folder of the vault, like Nodes or Ideas/Nodes", "%q is none", s)
+		}
+		return nil
 	}
-	return nil
 }
 
 func checkNumber(key string) func(string) error {

@@ -81,6 +81,9 @@ func (r *Registry) prepare(a *Answer, q Question, person access.Principal) error
 		return fault.Fix(fault.Conflict, "look at it again", "%s was computed again since: a file changed", q.ID)
 	}
 	a.By, a.At = person, r.deps.Now()
+	if a.Paths != nil && len(a.Paths) == 0 && len(q.Changes) > 0 && q.Changes[0].Action == change.Reads {
+		a.Approve = false // to show none of the files is to say no
+	}
 	if err := r.prepareArgs(a, q); err != nil {
 		return err
 	}
@@ -249,7 +252,10 @@ func (c *call) perform(ctx context.Context, q Question, again *Question) (Result
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.tool.Timeout)
 	defer cancel()
-	if c.tool.Effect == access.Acts && !q.Ran {
+	switch {
+	case c.tool.Effect == access.Reads:
+		return c.performRead(ctx, q)
+	case c.tool.Effect == access.Acts && !q.Ran:
 		return c.performAct(ctx, again)
 	}
 	value, set, err := c.again(ctx, q)

@@ -8,6 +8,7 @@ import (
 	"lore/internal/access"
 	"lore/internal/fault"
 	"lore/internal/pick"
+	"lore/internal/policy"
 )
 
 // Rehearse shows what a question would become with an answer, and does nothing.
@@ -31,6 +32,11 @@ func (r *Registry) Rehearse(ctx context.Context, person access.Principal, id str
 	}
 	if err := c.admit(ctx, args, false); err != nil {
 		return Question{}, err
+	}
+	if c.tool.Effect == access.Reads {
+		next := c.shown(policy.Decision{Risk: q.Risk, Reason: q.Reason})
+		next.ID, next.Revision, next.State, next.Asked, next.Expires = q.ID, q.Revision, q.State, q.Asked, q.Expires
+		return next, nil
 	}
 	if c.tool.Effect == access.Acts && !q.Ran {
 		p, err := c.foreseen(ctx)

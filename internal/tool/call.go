@@ -38,7 +38,7 @@ func (r *Registry) Call(ctx context.Context, who access.Principal, name string, 
 	defer cancel()
 	switch c.tool.Effect {
 	case access.Reads:
-		return c.read(ctx)
+		return c.show(ctx)
 	case access.Changes:
 		return c.change(ctx)
 	}
@@ -193,15 +193,6 @@ func (t *Tool) redacted(args json.RawMessage) json.RawMessage {
 		return json.RawMessage(`{}`)
 	}
 	return out
-}
-
-func (c *call) read(ctx context.Context) (Result, error) {
-	c.rec.Decision, c.rec.Reason = policy.Allow, "it changes nothing"
-	value, _, err := c.guarded(ctx, c.tool.run)
-	if err != nil {
-		return Result{}, err
-	}
-	return c.result(value), nil
 }
 
 func (c *call) result(value any) Result {

@@ -31,6 +31,7 @@ type Description struct {
 	Feed         bool               `json:"feed,omitempty"`
 	With         string             `json:"with,omitempty"`
 	Untrusted    bool               `json:"untrusted,omitempty"`
+	Selects      string             `json:"selects,omitempty"`
 	Ends         bool               `json:"ends,omitempty"`
 	Source       string             `json:"source,omitempty"`
 	Input        *jsonschema.Schema `json:"input"`
@@ -41,7 +42,7 @@ type Description struct {
 func Describe(t *Tool) Description {
 	return Description{
 		Name: t.Name, Title: t.Title, Doc: t.Doc, Set: t.Set, Aliases: t.Aliases, Short: t.Short, Effect: t.Effect, Shape: t.Shape,
-		Needs: t.Needs, Instructions: t.Instructions, Roles: t.Roles, Feed: t.Feed, With: t.With, Untrusted: t.Untrusted, Ends: t.Ends, Source: t.Source, Input: t.Input(), Output: t.Output(),
+		Needs: t.Needs, Instructions: t.Instructions, Roles: t.Roles, Feed: t.Feed, With: t.With, Untrusted: t.Untrusted, Selects: t.Selects, Ends: t.Ends, Source: t.Source, Input: t.Input(), Output: t.Output(),
 	}
 }
 
@@ -54,7 +55,7 @@ func Described(d Description) (*Tool, error) {
 	}
 	t := &Tool{
 		Name: d.Name, Title: d.Title, Doc: d.Doc, Set: d.Set, Aliases: d.Aliases, Short: d.Short, Effect: d.Effect, Shape: d.Shape,
-		Needs: d.Needs, Instructions: d.Instructions, Roles: d.Roles, Feed: d.Feed, With: d.With, Untrusted: d.Untrusted, Ends: d.Ends, Source: d.Source,
+		Needs: d.Needs, Instructions: d.Instructions, Roles: d.Roles, Feed: d.Feed, With: d.With, Untrusted: d.Untrusted, Selects: d.Selects, Ends: d.Ends, Source: d.Source,
 	}
 	t.schema = func() *schema.Schema { return s }
 	t.definition = sync.OnceValue(func() string { return definitionOf(t) })

@@ -28,6 +28,12 @@ const (
 	// TakesBack and BringsBack take operation, undo it and redo it.
 	TakesBack  Role = "take-back"
 	BringsBack Role = "bring-back"
+	// SavesChat takes chat and path, and answers the path of the note that shows
+	// the conversation.
+	SavesChat Role = "save-chat"
+	// ReadsResult takes id, offset and limit (in characters), and answers a part of
+	// a result that was too long for a model.
+	ReadsResult Role = "read-result"
 )
 
 // Plays says which role a tool plays. One tool plays each, and the first in the

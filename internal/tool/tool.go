@@ -79,6 +79,9 @@ type Tool struct {
 	Feed bool
 	// Ends says that a run is over when a call of it succeeded.
 	Ends bool
+	// Selects is the argument with the files that a person chooses from, when they
+	// are read for somebody elsewhere.
+	Selects string
 	// Untrusted says that the result holds words of others: data, never
 	// instructions.
 	Untrusted bool

@@ -118,15 +118,15 @@ func quotedLines(s string) string {
 // head is a line that begins what somebody said.
 var head = regexp.MustCompile(`^(\\*)###\s+(?:role::)?(user|assistant|system|developer)\b(?:\s*<span[^>]*>\s*\(([^()]*)\)\s*</span>|\s*\(([^()]*)\))?\s*$`)
 
-// note is the line of a call.
-var note = regexp.MustCompile(`^> \[!(note|info)\]-`)
+// called is the line of a call.
+var called = regexp.MustCompile(`^> \[!(note|info)\]-`)
 
 // escape puts a backslash before lines that look as if somebody began to speak,
 // and before those that look like the line of a call.
 func escape(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, l := range lines {
-		if head.MatchString(strings.TrimRight(l, "\r")) || note.MatchString(strings.TrimLeft(l, `\`)) || strings.HasPrefix(strings.TrimLeft(l, `\`), hr) {
+		if head.MatchString(strings.TrimRight(l, "\r")) || called.MatchString(strings.TrimLeft(l, `\`)) || strings.HasPrefix(strings.TrimLeft(l, `\`), hr) {
 			lines[i] = `\` + l
 		}
 	}
@@ -137,7 +137,7 @@ func unescape(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, l := range lines {
 		rest := strings.TrimPrefix(l, `\`)
-		if rest != l && (head.MatchString(strings.TrimRight(rest, "\r")) || note.MatchString(strings.TrimLeft(rest, `\`)) || strings.HasPrefix(strings.TrimLeft(rest, `\`), hr)) {
+		if rest != l && (head.MatchString(strings.TrimRight(rest, "\r")) || called.MatchString(strings.TrimLeft(rest, `\`)) || strings.HasPrefix(strings.TrimLeft(rest, `\`), hr)) {
 			lines[i] = rest
 		}
 	}
@@ -158,6 +158,8 @@ type Page struct {
 	Model    string
 	System   string
 	Messages []Said
+	// Aside says that it holds words that belong to no message.
+	Aside bool
 }
 
 // A Said is one message of a page.
@@ -194,9 +196,12 @@ func Parse(front func(key string) string, body string) (Page, bool) {
 		case strings.TrimSpace(bare) == commentEnd:
 			comment = false
 			continue
-		case comment, strings.TrimSpace(bare) == hr:
+		case comment:
+			p.Aside = p.Aside || strings.TrimSpace(bare) != ""
 			continue
-		case note.MatchString(bare):
+		case strings.TrimSpace(bare) == hr:
+			continue
+		case called.MatchString(bare):
 			continue
 		}
 		if m := head.FindStringSubmatch(bare); m != nil && m[1] == "" {

@@ -7,6 +7,8 @@ import (
 	"context"
 	"iter"
 	"maps"
+	"net"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -31,6 +33,7 @@ type Place struct {
 	KeyEnv  string
 	API     string // chat or responses
 	Context int
+	Local   string // yes: its models run on this machine; no: they do not; "": as it seems
 }
 
 // known are the providers that need no more than a key, or not even that.
@@ -52,6 +55,8 @@ type Catalog struct {
 	Env func(string) string
 	// Key reads a key that is kept elsewhere; nil or "": there is none.
 	Key func(provider string) (string, error)
+	// Prices are what answers cost; the zero Table is what is carried along.
+	Prices prices.Table
 	// Told hears of waits before a request is made again; may be nil.
 	Told func(retry.Wait)
 	Now  func() time.Time
@@ -87,7 +92,7 @@ func (c *Catalog) place(name string) (Place, error) {
 	for _, f := range []struct {
 		to   *string
 		from string
-	}{{&p.Kind, own.Kind}, {&p.BaseURL, own.BaseURL}, {&p.KeyEnv, own.KeyEnv}, {&p.API, own.API}} {
+	}{{&p.Kind, own.Kind}, {&p.BaseURL, own.BaseURL}, {&p.KeyEnv, own.KeyEnv}, {&p.API, own.API}, {&p.Local, own.Local}} {
 		if f.from != "" {
 			*f.to = f.from
 		}
@@ -139,7 +144,7 @@ func (c *Catalog) key(name string, p Place) (string, error) {
 	if p.KeyEnv == "" {
 		return "", nil
 	}
-	return "", fault.Fix(fault.Unavailable, "put it into the environment variable "+p.KeyEnv, "%s needs a key", name)
+	return "", fault.Fix(fault.Unavailable, "lore key set "+name+", or put it into the environment variable "+p.KeyEnv, "%s needs a key", name)
 }
 
 // Model finds a model by its id, "provider/name", and what is known of it. That
@@ -170,7 +175,7 @@ func (c *Catalog) Model(ctx context.Context, id string) (llm.Model, llm.Info, er
 		f.info.Context = place.Context
 	}
 	native := p.Model(name, llm.Tuning{Context: place.Context})
-	f.model = &priced{&lingual{Model: native, spelled: f.info.Tools != nil && !*f.info.Tools}, provider, name, c.now}
+	f.model = &priced{&lingual{Model: native, spelled: f.info.Tools != nil && !*f.info.Tools}, provider, name, c.Prices, c.now}
 	if c.found == nil {
 		c.found = map[string]found{}
 	}
@@ -190,8 +195,9 @@ func (c *Catalog) now() time.Time {
 func (c *Catalog) info(ctx context.Context, p llm.Provider, provider, name string) llm.Info {
 	ctx, cancel := context.WithTimeout(ctx, 4*time.Second)
 	defer cancel()
-	out := llm.Info{Name: name, Local: prices.Local(provider, name)}
-	if out.Local { // a list of a thousand models is not worth the wait
+	out := llm.Info{Name: name}
+	local := c.local(provider, name)
+	if local { // a list of a thousand models is not worth the wait
 		if list, err := p.Models(ctx); err == nil {
 			for _, i := range list {
 				if i.Name == name || i.Name == name+":latest" {
@@ -200,16 +206,38 @@ func (c *Catalog) info(ctx context.Context, p llm.Provider, provider, name strin
 			}
 		}
 	}
+	out.Local = local
 	if out.Context == 0 {
-		out.Context = prices.Window(provider, name)
+		out.Context = c.Prices.Window(provider, name)
 	}
 	return out
+}
+
+// local reports whether a model runs on this machine, so that nothing leaves it. A
+// server here may pass on what it is asked: only of some it is known that they do
+// not, of others a person says it.
+func (c *Catalog) local(provider, name string) bool {
+	p, err := c.place(provider)
+	if err != nil || p.Local != "" {
+		return p.Local == "yes"
+	}
+	u, err := url.Parse(p.BaseURL)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	here := u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+	if p.Kind == "ollama" {
+		provider = "ollama"
+	}
+	return here && prices.Local(provider, name)
 }
 
 // priced adds to what an answer used what it cost.
 type priced struct {
 	llm.Model
 	provider, name string
+	prices         prices.Table
 	now            func() time.Time
 }
 
@@ -218,7 +246,7 @@ func (m *priced) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Event,
 	return func(yield func(llm.Event, error) bool) {
 		for e, err := range m.Model.Stream(ctx, r) {
 			if e.Type == llm.Finish && e.Usage.CostUSD == nil {
-				if usd, known := prices.Of(m.provider, m.name, e.Usage, m.now()); known {
+				if usd, known := m.prices.Of(m.provider, m.name, e.Usage, m.now()); known {
 					e.Usage.CostUSD = &usd
 				}
 			}

@@ -18,6 +18,8 @@ import (
 type Step struct {
 	// Wait holds the answer back until it is closed, or ctx ends.
 	Wait <-chan struct{}
+	// Beat, if set, is waited for before every delta of a text.
+	Beat <-chan struct{}
 	// Reasoning and Chunks come as deltas, then as one whole part each.
 	Reasoning []string
 	Chunks    []string
@@ -147,6 +149,12 @@ func play(ctx context.Context, s Step, yield func(llm.Event, error) bool) bool {
 		}
 	}
 	for _, e := range events(s) {
+		if s.Beat != nil && e.Type == llm.TextDelta {
+			select {
+			case <-s.Beat:
+			case <-ctx.Done():
+			}
+		}
 		if err := ctx.Err(); err != nil {
 			yield(llm.Event{}, err)
 			return true

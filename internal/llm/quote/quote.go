@@ -5,6 +5,7 @@
 package quote
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"lore/internal/digest"
 	"lore/internal/llm"
 )
 
@@ -141,8 +143,8 @@ func quoted(asked string, parts []llm.Part) llm.Part {
 		if parts := strings.Split(h.Heading, " > "); h.Heading != "" {
 			place += "#" + parts[len(parts)-1]
 		}
-		text := firstOf(h.Chunk, h.Excerpt, h.Title)
-		fmt.Fprintf(&b, "\n> %s\n\n[[%s]]\n", strings.ReplaceAll(clip(text, 600), "\n", "\n> "), place)
+		text := cmp.Or(strings.TrimSpace(h.Chunk), strings.TrimSpace(h.Excerpt), h.Title)
+		fmt.Fprintf(&b, "\n> %s\n\n[[%s]]\n", strings.ReplaceAll(digest.Cut(text, 600), "\n", "\n> "), place)
 	}
 	if len(found.Results) > 3 {
 		b.WriteString("\nSee also")
@@ -156,28 +158,6 @@ func quoted(asked string, parts []llm.Part) llm.Part {
 	}
 	b.WriteString("\n" + alone + " /help lists them.\n")
 	return llm.Part{Kind: llm.Text, Text: b.String()}
-}
-
-func firstOf(list ...string) string {
-	for _, s := range list {
-		if s = strings.TrimSpace(s); s != "" {
-			return s
-		}
-	}
-	return ""
-}
-
-// clip shortens a text between words.
-func clip(s string, most int) string {
-	r := []rune(s)
-	if len(r) <= most {
-		return s
-	}
-	cut := string(r[:most])
-	if i := strings.LastIndexAny(cut, " \n"); i > len(cut)/2 {
-		cut = cut[:i]
-	}
-	return strings.TrimRight(cut, " ,;:\n") + " …"
 }
 
 // told shows what a tool that the person named has answered.

@@ -15,6 +15,8 @@ import (
 
 	"lore/internal/event"
 	"lore/internal/fault"
+	"lore/internal/keys"
+	"lore/internal/llm"
 	"lore/internal/schema"
 	"lore/internal/settings"
 	"lore/internal/surface/argv"
@@ -78,7 +80,9 @@ type Host struct {
 	// Servers is what lore servers needs of this machine.
 	Servers servers.Host
 	// Minds are the models that can be talked with.
-	Minds func() (talk.Minds, error)
+	Minds func() (llm.Minds, error)
+	// Keys are where keys of providers are kept.
+	Keys func() keys.Store
 	// Eval is what lore eval needs of this machine.
 	Eval talk.Examiner
 	// External describes the tools of other servers, as far as they are known;

@@ -25,7 +25,7 @@ import (
 func (p *program) commands() []*cobra.Command {
 	out := []*cobra.Command{
 		p.indexCommand(), p.mcpCommand(), p.approvalsCommand(), p.auditCommand(), p.toolsCommand(), p.callCommand(), p.serveCommand(), p.loginCommand(), p.tokenCommand(), p.doctorCommand(), p.configCommand(),
-		p.installCommand(), p.serversCommand(), p.modelsCommand(), p.evalCommand(), p.demoCommand(), p.benchCommand(), p.completionCommand(), p.versionCommand(), p.conformanceClientCommand(),
+		p.installCommand(), p.serversCommand(), p.modelsCommand(), p.keyCommand(), p.evalCommand(), p.demoCommand(), p.benchCommand(), p.completionCommand(), p.versionCommand(), p.conformanceClientCommand(),
 	}
 	for _, c := range out {
 		c.GroupID = "lore"

@@ -17,6 +17,20 @@ func (p *program) modelsCommand() *cobra.Command {
 	})
 }
 
+// keyCommand keeps keys of providers; it opens no vault.
+func (p *program) keyCommand() *cobra.Command {
+	names := func() ([]string, error) {
+		m, err := p.host.Minds()
+		if err != nil {
+			return nil, err
+		}
+		return m.Names(), nil
+	}
+	return talk.KeyCommand(p.host.Keys, names, func(*cobra.Command) talk.Terminal {
+		return talk.Terminal{JSON: p.g.JSON, Out: p.out, Err: p.err, Screen: p.screen, Notice: p.notice, Encode: p.encode}
+	})
+}
+
 // evalCommand tries models; it opens copies of vaults alone.
 func (p *program) evalCommand() *cobra.Command {
 	return talk.EvalCommand(p.host.Eval, func() string { return p.g.Vault }, func(*cobra.Command) talk.Terminal {

@@ -144,13 +144,17 @@ func (s Screen) Pairs(b *strings.Builder, pairs [][2]string) {
 	}
 }
 
-var actionWords = map[change.Kind]string{change.Creates: "new", change.Replaces: "changed", change.Removes: "deleted", change.Moves: "moved"}
+var actionWords = map[change.Kind]string{change.Creates: "new", change.Replaces: "changed", change.Removes: "deleted", change.Moves: "moved", change.Reads: "read"}
 
 // Change draws what happens to one file.
 func (s Screen) Change(b *strings.Builder, c tool.FileChange, diff bool) {
 	name := s.Path(OneLine(c.Path))
 	if c.From != "" {
 		name = s.Path(OneLine(c.From)) + " → " + name
+	}
+	if c.Action == change.Reads {
+		fmt.Fprintf(b, "%s  %s\n", Pad(actionWords[c.Action], 7), name)
+		return
 	}
 	fmt.Fprintf(b, "%s  %s  %s %s\n", Pad(actionWords[c.Action], 7), name, s.Green(fmt.Sprintf("+%d", c.Added)), s.Red(fmt.Sprintf("-%d", c.Removed)))
 	if diff {

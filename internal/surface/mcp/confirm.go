@@ -91,7 +91,7 @@ func opensPages(req *sdk.CallToolRequest) bool {
 // mayElicit reports whether an answer that comes through the client counts: a
 // program could have given it.
 func (s *Server) mayElicit(r policy.Risk) bool {
-	if r == policy.Create || r == policy.Change {
+	if r == policy.Create || r == policy.Change || r == policy.Share || r == policy.None {
 		return true
 	}
 	return s.opts.Trusted != nil && s.opts.Trusted(s.opts.Who)

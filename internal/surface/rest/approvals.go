@@ -95,7 +95,7 @@ func (a *API) showApproval(w http.ResponseWriter, r *http.Request, who access.Pr
 
 func (a *API) answer(w http.ResponseWriter, r *http.Request, who access.Principal) error {
 	var said tool.Answer
-	if err := decode(r.Body, &said); err != nil {
+	if err := Decode(r.Body, &said); err != nil {
 		return err
 	}
 	// The answer of a person who then closes the page is an answer.
@@ -108,7 +108,7 @@ func (a *API) answer(w http.ResponseWriter, r *http.Request, who access.Principa
 
 func (a *API) rehearse(w http.ResponseWriter, r *http.Request, who access.Principal) error {
 	var said tool.Answer
-	if err := decode(r.Body, &said); err != nil {
+	if err := Decode(r.Body, &said); err != nil {
 		return err
 	}
 	q, err := a.o.Door.Rehearse(r.Context(), who, r.PathValue("id"), said)
@@ -130,11 +130,11 @@ func (a *API) await(w http.ResponseWriter, r *http.Request, who access.Principal
 	if err != nil {
 		return err
 	}
-	revision, err := number(r, "revision", q.Revision, 0, 1<<30)
+	revision, err := Number(r, "revision", q.Revision, 0, 1<<30)
 	if err != nil {
 		return err
 	}
-	seconds, err := number(r, "seconds", awaitSeconds, 0, awaitMost)
+	seconds, err := Number(r, "seconds", awaitSeconds, 0, awaitMost)
 	if err != nil {
 		return err
 	}
@@ -161,8 +161,8 @@ func isOver(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// number reads a parameter of the address.
-func number(r *http.Request, name string, unless, least, most int) (int, error) {
+// Number reads a parameter of the address.
+func Number(r *http.Request, name string, unless, least, most int) (int, error) {
 	word := r.URL.Query().Get(name)
 	if word == "" {
 		return unless, nil

@@ -167,8 +167,7 @@ func (a *API) events(w http.ResponseWriter, r *http.Request, who access.Principa
 		return fault.Fix(fault.Busy, "close one", "%d streams are open already", readersMost)
 	}
 	defer a.news.leave()
-	w.Header().Set("Content-Type", "text/event-stream")
-	s := stream{w: w, out: http.NewResponseController(w)}
+	s := NewStream(w)
 	seq, topic := a.news.now(), "ready"
 	if id := r.Header.Get("Last-Event-ID"); id != "" {
 		if at, ok := a.news.place(id); ok {
@@ -177,7 +176,7 @@ func (a *API) events(w http.ResponseWriter, r *http.Request, who access.Principa
 			topic = "reset"
 		}
 	}
-	if err := s.send(a.news.id(seq), topic, struct{}{}); err != nil {
+	if err := s.Send(a.news.id(seq), topic, struct{}{}); err != nil {
 		return nil // nobody is there
 	}
 	beat := time.NewTicker(a.o.Beat)
@@ -187,7 +186,7 @@ func (a *API) events(w http.ResponseWriter, r *http.Request, who access.Principa
 		if missed {
 			seq = a.news.now()
 			list = nil
-			if s.send(a.news.id(seq), "reset", struct{}{}) != nil {
+			if s.Send(a.news.id(seq), "reset", struct{}{}) != nil {
 				return nil
 			}
 		}
@@ -196,14 +195,14 @@ func (a *API) events(w http.ResponseWriter, r *http.Request, who access.Principa
 			if !hears(who, e) {
 				continue
 			}
-			if s.send(a.news.id(e.Seq), e.Topic, stated(e)) != nil {
+			if s.Send(a.news.id(e.Seq), e.Topic, stated(e)) != nil {
 				return nil
 			}
 		}
 		select {
 		case <-more:
 		case <-beat.C:
-			if s.write(": still here\n\n") != nil {
+			if s.Beat() != nil {
 				return nil
 			}
 		case <-r.Context().Done():
@@ -270,21 +269,35 @@ func questionState(q tool.Question) string {
 	return outputDenied
 }
 
-// A stream writes server-sent events.
-type stream struct {
+// A Stream writes server-sent events.
+type Stream struct {
 	w   http.ResponseWriter
 	out *http.ResponseController
 }
 
-func (s stream) send(id, topic string, data any) error {
+// NewStream begins one.
+func NewStream(w http.ResponseWriter) Stream {
+	w.Header().Set("Content-Type", "text/event-stream")
+	return Stream{w: w, out: http.NewResponseController(w)}
+}
+
+// Beat shows that the stream lives.
+func (s Stream) Beat() error { return s.write(": still here\n\n") }
+
+// Send writes one event; with an id, a reader can resume after it.
+func (s Stream) Send(id, topic string, data any) error {
 	b, err := schema.Marshal(data) // one line: JSON has no bare line breaks
 	if err != nil {
 		return err
 	}
-	return s.write(fmt.Sprintf("id: %s\nevent: %s\ndata: %s\n\n", id, topic, b))
+	text := fmt.Sprintf("event: %s\ndata: %s\n\n", topic, b)
+	if id != "" {
+		text = "id: " + id + "\n" + text
+	}
+	return s.write(text)
 }
 
-func (s stream) write(text string) error {
+func (s Stream) write(text string) error {
 	_ = s.out.SetWriteDeadline(time.Now().Add(sendTime)) // not every writer has one
 	if _, err := s.w.Write([]byte(text)); err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -31,7 +32,7 @@ func (a *API) openAPI(w http.ResponseWriter, _ *http.Request, _ access.Principal
 }
 
 func (a *API) description() (object, error) {
-	schemas, err := schemas()
+	schemas, err := a.schemas()
 	if err != nil {
 		return nil, err
 	}
@@ -65,30 +66,30 @@ func (a *API) description() (object, error) {
 // variable finds the names in a pattern.
 var variable = regexp.MustCompile(`\{(\w+)\}`)
 
-func operation(r route) object {
+func operation(r Route) object {
 	var params []object
 	for _, m := range variable.FindAllStringSubmatch(r.Pattern, -1) {
 		params = append(params, object{"name": m[1], "in": "path", "required": true, "schema": object{"type": "string"}})
 	}
-	for _, name := range slices.Sorted(maps.Keys(r.query)) {
-		params = append(params, object{"name": name, "in": "query", "description": r.query[name], "schema": object{"type": "string"}})
+	for _, name := range slices.Sorted(maps.Keys(r.Query)) {
+		params = append(params, object{"name": name, "in": "query", "description": r.Query[name], "schema": object{"type": "string"}})
 	}
-	success := object{"description": r.summary}
+	success := object{"description": r.Summary}
 	switch {
 	case strings.HasSuffix(r.Pattern, "/events"):
 		success["content"] = object{"text/event-stream": object{"schema": object{"type": "string"}}}
-	case r.out != "":
-		success["content"] = content(ref(r.out))
+	case r.Out != "":
+		success["content"] = content(ref(r.Out))
 	}
 	o := object{
-		"operationId": r.id, "summary": r.summary, "security": security(r.Person), "x-scope": r.Scope,
-		"responses": responses(r.status, success, r.pending),
+		"operationId": r.ID, "summary": r.Summary, "security": security(r.Person), "x-scope": r.Scope,
+		"responses": responses(r.Status, success, r.Pending),
 	}
 	if len(params) > 0 {
 		o["parameters"] = params
 	}
-	if r.in != "" {
-		o["requestBody"] = object{"required": true, "content": content(ref(r.in))}
+	if r.In != "" {
+		o["requestBody"] = object{"required": true, "content": content(ref(r.In))}
 	}
 	return o
 }
@@ -133,7 +134,7 @@ func content(schema any) object {
 }
 
 // schemas describes what is no tool's own.
-func schemas() (object, error) {
+func (a *API) schemas() (object, error) {
 	text, flag, list := object{"type": "string"}, object{"type": "boolean"}, object{"type": "array", "items": object{"type": "string"}}
 	out := object{
 		"Arguments": object{"type": "object", "description": "What the tool takes: see its input_schema."},
@@ -147,11 +148,14 @@ func schemas() (object, error) {
 	options := &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[json.RawMessage]():   {},
 		reflect.TypeFor[jsonschema.Schema](): {Type: "object"},
+		reflect.TypeFor[time.Time]():         {Type: "string", Format: "date-time"},
 	}}
-	for name, t := range map[string]reflect.Type{
+	types := map[string]reflect.Type{
 		"Problem": reflect.TypeFor[serve.Problem](), "Tools": reflect.TypeFor[Tools](), "Tool": reflect.TypeFor[Tool](), "Status": reflect.TypeFor[Status](),
 		"Approvals": reflect.TypeFor[Approvals](), "Approval": reflect.TypeFor[tool.Question](), "Answer": reflect.TypeFor[tool.Answer](), "Rules": reflect.TypeFor[Rules](),
-	} {
+	}
+	maps.Copy(types, a.o.Types)
+	for name, t := range types {
 		s, err := jsonschema.ForType(t, options)
 		if err != nil {
 			return nil, err

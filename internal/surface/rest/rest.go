@@ -6,6 +6,8 @@ package rest
 
 import (
 	"net/http"
+	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,6 +28,10 @@ type Options struct {
 	Version string
 	// Page is the address at which a person answers a question; nil has none.
 	Page func(id string) string
+	// More are routes of others, described beside the own ones, with the types that
+	// they name in Out and In.
+	More  []Route
+	Types map[string]reflect.Type
 	// Closing ends the streams; nil never does.
 	Closing <-chan struct{}
 	// Beat is how often a stream shows that it lives; zero is every 15 seconds.
@@ -56,15 +62,15 @@ func (a *API) Close() {
 	a.news.close()
 }
 
-// A route is a route of the shell with what the description says about it.
-type route struct {
+// A Route is a route of the shell with what the description says about it.
+type Route struct {
 	serve.Route
-	id      string // of the operation in the description
-	summary string
-	query   map[string]string // parameter to what it means
-	in, out string            // names of schemas; "" is none
-	status  int               // of a success
-	pending bool              // it may answer that a person is asked
+	ID      string // of the operation in the description
+	Summary string
+	Query   map[string]string // parameter to what it means
+	In, Out string            // names of schemas; "" is none
+	Status  int               // of a success
+	Pending bool              // it may answer that a person is asked
 }
 
 // Routes lists what the shell serves.
@@ -76,7 +82,9 @@ func (a *API) Routes() []serve.Route {
 	return out
 }
 
-func (a *API) routes() []route {
+func (a *API) routes() []Route { return slices.Concat(a.own(), a.o.More) }
+
+func (a *API) own() []Route {
 	get := func(path string, h serve.Handle) serve.Route {
 		return serve.Route{Method: http.MethodGet, Pattern: Prefix + path, Scope: access.Read, Handle: h}
 	}
@@ -95,28 +103,28 @@ func (a *API) routes() []route {
 	}
 	ok := http.StatusOK
 	wait := map[string]string{"revision": "of the question as it was seen", "seconds": "how long to wait; 25 unless told, at most 50"}
-	return []route{
-		{Route: get("/tools", a.listTools), id: "listTools", summary: "The tools that are switched on, with their schemas", out: "Tools", status: ok},
-		{Route: get("/tools/{name}", a.showTool), id: "showTool", summary: "One tool", out: "Tool", status: ok},
-		{Route: post("/tools/{name}", a.callTool), id: "callTool", summary: "Call a tool", in: "Arguments", out: "Result", status: ok, pending: true,
-			query: map[string]string{tool.DryRun: "1: plan only, and do nothing"}},
-		{Route: get("/approvals", a.listApprovals), id: "listApprovals", summary: "What waits for a person; to a token, what it asked itself", out: "Approvals", status: ok,
-			query: map[string]string{"state": "only these states, separated by commas; \"all\" for every one"}},
-		{Route: get("/approvals/{id}", a.showApproval), id: "showApproval", summary: "One question with its diff", out: "Approval", status: ok},
-		{Route: person(post("/approvals/{id}/answer", a.answer)), id: "answerApproval", summary: "Answer a question (persons)", in: "Answer", out: "Result", status: ok, pending: true},
-		{Route: person(post("/approvals/{id}/rehearse", a.rehearse)), id: "rehearseApproval", summary: "What an answer would come to (persons)", in: "Answer", out: "Approval", status: ok},
-		{Route: get("/approvals/{id}/await", a.await), id: "awaitApproval", summary: "Wait until a question is over", out: "Result", status: ok, pending: true, query: wait},
-		{Route: post("/approvals/{id}/cancel", a.cancel), id: "cancelApproval", summary: "Withdraw a question", status: http.StatusNoContent},
-		{Route: person(get("/rules", a.listRules)), id: "listRules", summary: "The standing answers (persons)", out: "Rules", status: ok},
-		{Route: person(post("/rules/{id}/forget", a.forget)), id: "forgetRule", summary: "Take a standing answer back (persons)", status: http.StatusNoContent},
-		{Route: get("/activity", a.activity), id: "activity", summary: "What was done, newest first, by whom, and how it ended", out: "Result", status: ok,
-			query: map[string]string{"limit": "how many", "after": "only what came after the \"next\" of an earlier answer", "path": "only what touched this note", "tool": "only calls of this tool"}},
-		{Route: get("/operations/{id}", a.showOperation), id: "showOperation", summary: "One change, with its diff", out: "Result", status: ok},
-		{Route: writes(post("/operations/{id}/undo", a.undo)), id: "undoOperation", summary: "Take a change back; asked about like any other", in: "Arguments", out: "Result", status: ok, pending: true},
-		{Route: writes(post("/operations/{id}/redo", a.redo)), id: "redoOperation", summary: "Bring a change back", in: "Arguments", out: "Result", status: ok, pending: true},
-		{Route: get("/status", a.status), id: "status", summary: "What this server serves, and who you are to it", out: "Status", status: ok},
-		{Route: get("/events", a.events), id: "events", summary: "News as server-sent events; Last-Event-ID resumes", status: ok},
-		{Route: get("/openapi.json", a.openAPI), id: "openapi", summary: "This description", status: ok},
+	return []Route{
+		{Route: get("/tools", a.listTools), ID: "listTools", Summary: "The tools that are switched on, with their schemas", Out: "Tools", Status: ok},
+		{Route: get("/tools/{name}", a.showTool), ID: "showTool", Summary: "One tool", Out: "Tool", Status: ok},
+		{Route: post("/tools/{name}", a.callTool), ID: "callTool", Summary: "Call a tool", In: "Arguments", Out: "Result", Status: ok, Pending: true,
+			Query: map[string]string{tool.DryRun: "1: plan only, and do nothing"}},
+		{Route: get("/approvals", a.listApprovals), ID: "listApprovals", Summary: "What waits for a person; to a token, what it asked itself", Out: "Approvals", Status: ok,
+			Query: map[string]string{"state": "only these states, separated by commas; \"all\" for every one"}},
+		{Route: get("/approvals/{id}", a.showApproval), ID: "showApproval", Summary: "One question with its diff", Out: "Approval", Status: ok},
+		{Route: person(post("/approvals/{id}/answer", a.answer)), ID: "answerApproval", Summary: "Answer a question (persons)", In: "Answer", Out: "Result", Status: ok, Pending: true},
+		{Route: person(post("/approvals/{id}/rehearse", a.rehearse)), ID: "rehearseApproval", Summary: "What an answer would come to (persons)", In: "Answer", Out: "Approval", Status: ok},
+		{Route: get("/approvals/{id}/await", a.await), ID: "awaitApproval", Summary: "Wait until a question is over", Out: "Result", Status: ok, Pending: true, Query: wait},
+		{Route: post("/approvals/{id}/cancel", a.cancel), ID: "cancelApproval", Summary: "Withdraw a question", Status: http.StatusNoContent},
+		{Route: person(get("/rules", a.listRules)), ID: "listRules", Summary: "The standing answers (persons)", Out: "Rules", Status: ok},
+		{Route: person(post("/rules/{id}/forget", a.forget)), ID: "forgetRule", Summary: "Take a standing answer back (persons)", Status: http.StatusNoContent},
+		{Route: get("/activity", a.activity), ID: "activity", Summary: "What was done, newest first, by whom, and how it ended", Out: "Result", Status: ok,
+			Query: map[string]string{"limit": "how many", "after": "only what came after the \"next\" of an earlier answer", "path": "only what touched this note", "tool": "only calls of this tool"}},
+		{Route: get("/operations/{id}", a.showOperation), ID: "showOperation", Summary: "One change, with its diff", Out: "Result", Status: ok},
+		{Route: writes(post("/operations/{id}/undo", a.undo)), ID: "undoOperation", Summary: "Take a change back; asked about like any other", In: "Arguments", Out: "Result", Status: ok, Pending: true},
+		{Route: writes(post("/operations/{id}/redo", a.redo)), ID: "redoOperation", Summary: "Bring a change back", In: "Arguments", Out: "Result", Status: ok, Pending: true},
+		{Route: get("/status", a.status), ID: "status", Summary: "What this server serves, and who you are to it", Out: "Status", Status: ok},
+		{Route: get("/events", a.events), ID: "events", Summary: "News as server-sent events; Last-Event-ID resumes", Status: ok},
+		{Route: get("/openapi.json", a.openAPI), ID: "openapi", Summary: "This description", Status: ok},
 	}
 }
 

@@ -111,9 +111,9 @@ func (a *API) result(w http.ResponseWriter, res tool.Result) error {
 	return serve.JSON(w, http.StatusAccepted, res)
 }
 
-// decode reads a body into a struct, and refuses what it does not know and what
+// Decode reads a body into a struct, and refuses what it does not know and what
 // it is told twice: of two answers, which one was meant?
-func decode(r io.Reader, v any) error {
+func Decode(r io.Reader, v any) error {
 	b, err := io.ReadAll(r)
 	if err != nil {
 		return err

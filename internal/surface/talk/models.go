@@ -1,12 +1,9 @@
 package talk
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,21 +12,8 @@ import (
 	"lore/internal/surface/draw"
 )
 
-// Minds are the providers of models that there are.
-type Minds interface {
-	Names() []string
-	Provider(name string) (llm.Provider, error)
-}
-
-// A provider is what one answers about its models.
-type provider struct {
-	Name   string     `json:"provider"`
-	Models []llm.Info `json:"models"`
-	Error  string     `json:"error,omitempty"`
-}
-
 // ModelsCommand lists what can be talked with.
-func ModelsCommand(minds func() (Minds, error), term func(cmd *cobra.Command) Terminal) *cobra.Command {
+func ModelsCommand(minds func() (llm.Minds, error), term func(cmd *cobra.Command) Terminal) *cobra.Command {
 	return &cobra.Command{
 		Use: "models [PROVIDER]", Short: "List the models that can be talked with", Args: cobra.MaximumNArgs(1),
 		Long:    "Asks every provider that can be reached what it serves. A provider needs its key in the environment, or nothing when it runs here. Set one with lore config set model PROVIDER/NAME.",
@@ -43,51 +27,22 @@ func ModelsCommand(minds func() (Minds, error), term func(cmd *cobra.Command) Te
 			if len(args) == 1 {
 				names = args
 			}
-			list, err := ask(cmd.Context(), m, names)
-			if err != nil {
-				return err
-			}
-			return term(cmd).models(list, len(args) == 1)
+			return term(cmd).models(llm.List(cmd.Context(), m, names), len(args) == 1)
 		},
 	}
 }
 
-// ask asks all providers at once, within a moment.
-func ask(ctx context.Context, m Minds, names []string) ([]provider, error) {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	out := make([]provider, len(names))
-	var wg sync.WaitGroup
-	for i, name := range names {
-		out[i] = provider{Name: name, Models: []llm.Info{}}
-		p, err := m.Provider(name)
-		if err != nil {
-			return nil, err
-		}
-		wg.Go(func() {
-			list, err := p.Models(ctx)
-			if err != nil {
-				out[i].Error = err.Error()
-				return
-			}
-			out[i].Models = list
-		})
-	}
-	wg.Wait()
-	return out, nil
-}
-
 // models shows the lists.
-func (t Terminal) models(list []provider, one bool) error {
+func (t Terminal) models(list []llm.Listing, one bool) error {
 	if t.JSON {
 		return t.Encode(struct {
-			Providers []provider `json:"providers"`
+			Providers []llm.Listing `json:"providers"`
 		}{list})
 	}
 	var rows [][]string
 	for _, p := range list {
 		for _, m := range p.Models {
-			rows = append(rows, []string{draw.OneLine(p.Name + "/" + m.Name), tokens(m.Context), can(&m)})
+			rows = append(rows, []string{draw.OneLine(p.Provider + "/" + m.Name), tokens(m.Context), can(&m)})
 		}
 	}
 	if len(rows) > 0 {
@@ -100,9 +55,9 @@ func (t Terminal) models(list []provider, one bool) error {
 			continue
 		}
 		if one {
-			return fault.New(fault.Unavailable, "%s: %s", p.Name, p.Error)
+			return fault.New(fault.Unavailable, "%s: %s", p.Provider, p.Error)
 		}
-		fmt.Fprintln(t.Err, t.Notice.Dim(draw.OneLine(p.Name+": "+p.Error)))
+		fmt.Fprintln(t.Err, t.Notice.Dim(draw.OneLine(p.Provider+": "+p.Error)))
 	}
 	if len(rows) == 0 && !one {
 		fmt.Fprintln(t.Err, "No model can be reached. Without one, lore quotes your notes. Start Ollama, or put a key into the environment.")

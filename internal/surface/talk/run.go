@@ -60,7 +60,7 @@ func rulesOf(allow []string, auto bool) ([]policy.Rule, error) {
 // perform does one task.
 func (o *options) perform(ctx context.Context, s *Session, t Terminal, task string, rules []policy.Rule) error {
 	if o.sets == nil { // and what a mind ends its work with
-		o.sets = append(agent.UsualSets(), tool.EndSets(s.Door)...)
+		o.sets = append([]string{agent.Usual}, tool.EndSets(s.Door)...)
 	}
 	id, err := o.begin(ctx, s, task)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"lore/internal/agent"
 	"lore/internal/chat"
+	"lore/internal/digest"
 	"lore/internal/fault"
 	"lore/internal/llm"
 	"lore/internal/policy"
@@ -71,7 +72,7 @@ func (o *options) define(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVarP(&o.model, "model", "m", "", "who answers: provider/name, or quote for none")
 	f.StringVar(&o.note, "note", "", "the note that you are looking at")
-	f.StringSliceVar(&o.sets, "toolsets", nil, "the tools that it gets; all for every one")
+	f.StringSliceVar(&o.sets, "toolsets", nil, "the tools that it gets: usual, all, or names of sets as lore tools lists them")
 	f.BoolVar(&o.tools, "tools", true, "let it use tools")
 	f.IntVar(&o.limit.Steps, "steps", d.Steps, "most answers of the model")
 	f.DurationVar(&o.limit.Time, "time", d.Time, "most time of work; waiting for you does not count")
@@ -82,17 +83,8 @@ func (o *options) define(cmd *cobra.Command) {
 // begin makes a chat with the options.
 func (o *options) begin(ctx context.Context, s *Session, first string) (string, error) {
 	id := s.Agent.ID("chat")
-	c := chat.Chat{ID: id, Created: s.Agent.Now(), Title: title(first), Model: o.model, Sets: o.sets, NoTools: !o.tools}
+	c := chat.Chat{ID: id, Created: s.Agent.Now(), Title: digest.Clip(first, 50), Model: o.model, Sets: o.sets, NoTools: !o.tools}
 	return id, s.Agent.Store.Put(ctx, c)
-}
-
-// title is what a chat is called before it has a name.
-func title(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	if r := []rune(line); len(r) > 50 {
-		return string(r[:49]) + "…"
-	}
-	return line
 }
 
 func (o *options) request(text string) agent.Request {
@@ -141,6 +133,7 @@ type result struct {
 	Model     string          `json:"model"`
 	Answer    string          `json:"answer"`
 	Citations []chat.Citation `json:"citations,omitempty"`
+	Quotes    []chat.Quote    `json:"quotes,omitempty"`
 	Steps     int             `json:"steps"`
 	In        int             `json:"tokens_in"`
 	Out       int             `json:"tokens_out"`
@@ -276,7 +269,7 @@ func (t Terminal) report(ctx context.Context, s *Session, r chat.Run) error {
 		return err
 	}
 	if answer != nil {
-		out.Answer, out.Citations = textOf(answer), answer.Citations
+		out.Answer, out.Citations, out.Quotes = textOf(answer), answer.Citations, answer.Quotes
 	}
 	calls, err := s.Agent.Store.Calls(ctx, r.ID)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"lore/internal/agent"
 	"lore/internal/chat"
+	"lore/internal/digest"
 	"lore/internal/llm"
 	"lore/internal/surface/draw"
 )
@@ -99,11 +100,28 @@ func textOf(m *chat.Message) string {
 	return a.Text()
 }
 
-// sources tells which of the notes that an answer names were not read.
-func (t Terminal) sources(m *chat.Message) {
+// doubts tells what an answer names or quotes that was not read for it.
+func doubts(m *chat.Message) []string {
+	var out []string
 	for _, c := range m.Citations {
-		if c.State != "read" {
-			fmt.Fprintln(t.Err, t.Notice.Dim("not read for this answer: [["+draw.OneLine(c.Link)+"]]"))
+		switch c.State {
+		case chat.Unread:
+			out = append(out, "not read for this answer: [["+draw.OneLine(c.Link)+"]]")
+		case chat.NoHeading:
+			out = append(out, "no such heading in what was read: [["+draw.OneLine(c.Link)+"]]")
 		}
+	}
+	for _, q := range m.Quotes {
+		if !q.Read {
+			out = append(out, "not word for word in what was read: “"+draw.OneLine(digest.Clip(q.Text, 80))+"”")
+		}
+	}
+	return out
+}
+
+// sources tells the doubts about an answer.
+func (t Terminal) sources(m *chat.Message) {
+	for _, line := range doubts(m) {
+		fmt.Fprintln(t.Err, t.Notice.Dim(line))
 	}
 }

@@ -41,7 +41,7 @@ func Tools(env Env) []*tool.Tool {
 		tool.Read[ListTags](env, tool.Drawn(tool.Table), tool.Short("tags"), tool.Plays(tool.ListsTags), tool.Try("--limit 5", `{"limit": 5}`)),
 		tool.Read[GetFileTree](env, tool.Drawn(tool.Text), tool.Short("tree"), tool.Alias("getFileTree")),
 		tool.Read[VaultSearch](env, tool.Drawn(tool.Notes), tool.Alias("vaultSearch")),
-		tool.Read[FileRead](env, tool.Drawn(tool.Text), tool.Alias("fileRead")),
+		tool.Read[FileRead](env, tool.Selects("file_paths"), tool.Drawn(tool.Text), tool.Alias("fileRead")),
 		tool.Read[LocalSearch](env, tool.Drawn(tool.Notes), tool.Alias("localSearch")),
 		tool.Read[ReadAttachment](env, tool.Drawn(tool.Text)),
 		tool.Read[FindSimilar](env, tool.Drawn(tool.Notes), tool.Short("similar"),

@@ -3,11 +3,9 @@ package find
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
-	"lore/internal/embed"
 	"lore/internal/graph"
 	"lore/internal/index"
 	"lore/internal/note"
@@ -51,11 +49,8 @@ type SimilarNote struct {
 	line int
 }
 
-// How a note is compared.
-const (
-	similarPassages = 12  // passages that stand for a note
-	similarDepth    = 400 // passages that are looked at
-)
+// similarDepth is how many passages are looked at.
+const similarDepth = 400
 
 // Run compares the note with all others.
 func (in FindSimilar) Run(ctx context.Context, env Env) (SimilarNotes, error) {
@@ -111,21 +106,12 @@ func (env Env) byMeaning(ctx context.Context, passages []index.Passage, skip fun
 	if model == nil || len(passages) == 0 {
 		return nil, false, nil
 	}
-	st, err := env.Store.Stats(ctx, model.ID())
-	if err != nil || st.Embedded == 0 {
-		return nil, false, err
+	var of []index.Hash
+	for _, p := range passages {
+		of = append(of, p.Hash)
 	}
-	var texts []string
-	step := max(1, (len(passages)+similarPassages-1)/similarPassages)
-	for i := 0; i < len(passages); i += step {
-		texts = append(texts, index.PassageText(passages[i].Title, passages[i].Heading, passages[i].Text))
-	}
-	vectors, err := model.Embed(ctx, embed.Passage, texts)
-	if err != nil {
-		return nil, false, fmt.Errorf("embed the note: %w", err)
-	}
-	near, err := env.Store.Nearest(ctx, index.Near{Model: model.ID(), Vector: middle(vectors), Limit: similarDepth + len(passages)})
-	if err != nil {
+	near, err := env.Store.Nearest(ctx, index.Near{Model: model.ID(), Of: of, Limit: similarDepth + len(passages)})
+	if err != nil || len(near) == 0 { // nothing has a vector yet
 		return nil, false, err
 	}
 	var best []index.NearPassage
@@ -138,27 +124,6 @@ func (env Env) byMeaning(ctx context.Context, passages []index.Passage, skip fun
 	}
 	out, err := env.shown(ctx, best)
 	return out, true, err
-}
-
-// middle is the direction between vectors of length 1.
-func middle(vs [][]float32) []float32 {
-	out := make([]float32, len(vs[0]))
-	for _, v := range vs {
-		for i, x := range v {
-			out[i] += x
-		}
-	}
-	sum := 0.0
-	for _, x := range out {
-		sum += float64(x) * float64(x)
-	}
-	if sum > 0 {
-		scale := float32(1 / math.Sqrt(sum))
-		for i := range out {
-			out[i] *= scale
-		}
-	}
-	return out
 }
 
 // shown reads the passages that are shown.

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"lore/internal/change"
+	"lore/internal/digest"
 	"lore/internal/fault"
 	"lore/internal/index"
 	"lore/internal/judge"
@@ -167,7 +168,7 @@ func newDraft(typ string, content map[string]any) (*draft, error) {
 		return nil, err
 	}
 	if d.title == "" {
-		d.title = strings.TrimSuffix(short(firstLine(d.text), 80), "…")
+		d.title = strings.TrimSuffix(digest.Clip(firstLine(d.text), 80), "…")
 	}
 	if d.title == "" {
 		return nil, fault.Field("content", "give a title, or a text", "there is nothing in it to call the node by")
@@ -283,7 +284,7 @@ func (env Env) write(d *draft, p string) error {
 
 // place is a path that no file has.
 func (env Env) place(ctx context.Context, d *draft, taken map[string]bool) (string, error) {
-	name := fileName(d.title)
+	name := note.FileName(d.title)
 	folder := path.Join(env.Folder, d.typ)
 	if _, err := vault.CleanNew(path.Join(folder, name) + ".md"); err != nil {
 		name = d.id // a title such as "con" is no name of a file
@@ -311,33 +312,6 @@ func (env Env) place(ctx context.Context, d *draft, taken map[string]bool) (stri
 		}
 	}
 	return "", fault.New(fault.Conflict, "there are too many notes called %q", name)
-}
-
-// fileName makes a title a name that every system can hold and that a link can
-// name.
-func fileName(title string) string {
-	clean := strings.Map(func(r rune) rune {
-		switch {
-		case strings.ContainsRune(`[]|#^\/:*?"<>%`, r):
-			return ' '
-		case unicode.IsControl(r) || !unicode.IsPrint(r):
-			return -1
-		}
-		return r
-	}, title)
-	clean = strings.Trim(strings.Join(strings.Fields(clean), " "), " .")
-	const most = 100
-	for len(clean) > most {
-		i := strings.LastIndexByte(clean[:most], ' ')
-		if i < most/2 {
-			i = most
-			for !utf8.RuneStart(clean[i]) {
-				i--
-			}
-		}
-		clean = strings.TrimRight(clean[:i], " .,;-")
-	}
-	return clean
 }
 
 // Preview says what is about to be made.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"lore/internal/change"
+	"lore/internal/digest"
 	"lore/internal/graph"
 	"lore/internal/relation"
 	"lore/internal/tool"
@@ -53,7 +54,7 @@ func (in DeleteNode) Plan(ctx context.Context, env Env) (NodeDeleted, change.Set
 	if err != nil {
 		return none, nil, err
 	}
-	out := NodeDeleted{Operation: "delete_node", NodeID: n.id(), Path: n.Path, Type: typeOf(&n.row), title: n.row.Title, preview: short(says(n.Note), 160)}
+	out := NodeDeleted{Operation: "delete_node", NodeID: n.id(), Path: n.Path, Type: typeOf(&n.row), title: n.row.Title, preview: digest.Clip(says(n.Note), 160)}
 	if out.Affected, err = env.related(ctx, n.Path, edges[:min(len(edges), mostAffected)]); err != nil {
 		return none, nil, err
 	}

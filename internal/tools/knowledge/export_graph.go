@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"lore/internal/digest"
 	"lore/internal/fault"
 	"lore/internal/graph"
 	"lore/internal/index"
@@ -215,7 +216,7 @@ func (p *picture) graphml() (string, error) {
 // label writes text for a label of Mermaid, which knows entities.
 func label(s string) string {
 	var b strings.Builder
-	for _, r := range short(s, 80) {
+	for _, r := range digest.Clip(s, 80) {
 		if strings.ContainsRune("\"#<>&;|`[]{}()\\", r) {
 			fmt.Fprintf(&b, "#%d;", r)
 			continue

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"lore/internal/digest"
 	"lore/internal/graph"
 	"lore/internal/index"
 	"lore/internal/tool"
@@ -80,7 +81,7 @@ func (in GetNode) Run(ctx context.Context, env Env) (NodeShown, error) {
 // View shows the node as facts and its relationships as a table.
 func (n NodeShown) View() tool.View {
 	v := tool.View{
-		Text: fmt.Sprintf("%s: %s\n%s, confidence %s, in %s\n\n%s\n", n.NodeID, n.Title, n.Type, sure(n.Confidence), n.Path, short(n.Content, 600)),
+		Text: fmt.Sprintf("%s: %s\n%s, confidence %s, in %s\n\n%s\n", n.NodeID, n.Title, n.Type, sure(n.Confidence), n.Path, digest.Clip(n.Content, 600)),
 		Foot: foot(n.Index, many(n.Total, "relationship"), n.More),
 	}
 	if len(n.Relationships) > 0 {

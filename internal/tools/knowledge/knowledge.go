@@ -222,20 +222,5 @@ func foot(f index.Freshness, parts ...string) string {
 	return strings.Join(out, "; ")
 }
 
-// short is the beginning of a text, cut between words, for a person to
-// recognise it.
-func short(s string, most int) string {
-	s = strings.Join(strings.Fields(s), " ")
-	runes := []rune(s)
-	if len(runes) <= most {
-		return s
-	}
-	cut := string(runes[:most-1])
-	if i := strings.LastIndexByte(cut, ' '); i > len(cut)/2 {
-		cut = cut[:i]
-	}
-	return strings.TrimRight(cut, " ,;:") + "…"
-}
-
 // round keeps four digits: more would change with the machine.
 func round(f float64) float64 { return float64(int(f*1e4+0.5)) / 1e4 }

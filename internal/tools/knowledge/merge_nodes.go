@@ -9,6 +9,7 @@ import (
 
 	"lore/internal/change"
 	"lore/internal/confidence"
+	"lore/internal/digest"
 	"lore/internal/fault"
 	"lore/internal/graph"
 	"lore/internal/join"
@@ -378,7 +379,7 @@ func (m NodesMerged) Preview() tool.Preview {
 		Summary:  fmt.Sprintf("Merge %s into %s (%s)", m.other, m.kept, many(m.Transferred+m.Joined+m.Dropped, "relationship")),
 		Warnings: m.warnings, Destroys: true,
 		Details: map[string]any{
-			"primary_node_id": m.PrimaryNodeID, "secondary_node_id": m.SecondaryNodeID, "content_preview": short(m.MergedContent, 300),
+			"primary_node_id": m.PrimaryNodeID, "secondary_node_id": m.SecondaryNodeID, "content_preview": digest.Clip(m.MergedContent, 300),
 			"relationships_affected": m.Transferred + m.Joined + m.Dropped, "relationships_transferred": m.Transferred, "relationships_joined": m.Joined,
 			"relationships_dropped": m.Dropped, "links_updated": m.LinksUpdated, "files": m.Files[:min(len(m.Files), mostAffected)], "aliases": m.Aliases,
 		},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"lore/internal/change"
+	"lore/internal/digest"
 	"lore/internal/fault"
 	"lore/internal/graph"
 	"lore/internal/relation"
@@ -69,7 +70,7 @@ func (in ReclassifyRelationship) Plan(ctx context.Context, env Env) (Relationshi
 	}
 	if !in.PreserveNotes && e.Notes != "" {
 		out.lostNotes = e.Notes
-		out.warnings = append(out.warnings, "the notes beside it go: "+short(e.Notes, 120))
+		out.warnings = append(out.warnings, "the notes beside it go: "+digest.Clip(e.Notes, 120))
 	}
 	ed := env.edit(from)
 	if err := ed.do(relation.Retype(ed.now, e.ID, out.NewType, in.PreserveNotes)); err != nil {

@@ -12,6 +12,7 @@ import (
 	"lore/internal/change"
 	"lore/internal/confidence"
 	"lore/internal/cue"
+	"lore/internal/digest"
 	"lore/internal/embed"
 	"lore/internal/fault"
 	"lore/internal/graph"
@@ -111,7 +112,7 @@ func (in SearchWebForEvidence) query(ctx context.Context, env Env) (websearch.Se
 			q = "evidence against " + q
 		}
 	}
-	return web, n, strings.TrimSuffix(short(q, 200), "…"), nil
+	return web, n, strings.TrimSuffix(digest.Clip(q, 200), "…"), nil
 }
 
 // Run searches, ranks and judges, and drafts the Source nodes.
@@ -295,7 +296,7 @@ func tame(s string) string {
 		return r
 	}, s)
 	s = address.ReplaceAllStringFunc(strings.ReplaceAll(s, "::", ":"), func(s string) string { return strings.TrimRight(s, "/.") + " " })
-	return strings.TrimSuffix(short(s, 120), "…")
+	return strings.TrimSuffix(digest.Clip(s, 120), "…")
 }
 
 // quoted writes words of the web as a quote in which nothing means anything.

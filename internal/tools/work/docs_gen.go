@@ -12,8 +12,12 @@ var docs = map[string]tool.Comment{
 	"Called": {Text: "Called is one recorded call.", Fields: map[string]string{
 		"Cost": "Cost in US dollars; missing when it is unknown.",
 	}},
+	"ChatSaved": {Text: "ChatSaved is a conversation that is a note.", Fields: map[string]string{
+		"Same": "Same tells that the note already reads so.",
+	}},
 	"Env": {Text: "Env is what these tools may touch.", Fields: map[string]string{
-		"Vault": "for what files hold now",
+		"Folder": "where conversations go that are saved as notes",
+		"Vault":  "for what files hold now",
 	}},
 	"FileChange": {Text: "FileChange is what an operation did to one file.", Fields: map[string]string{
 		"Gone":   "Gone says that the contents are no longer kept.",
@@ -50,10 +54,16 @@ var docs = map[string]tool.Comment{
 		"Files": "Files that would change.",
 	}},
 	"PendingList": {Text: "PendingList is what waits, oldest first.", Fields: map[string]string{}},
+	"ReadResult": {Text: "ReadResult reads on in a result that was too long to be given in one piece.", Fields: map[string]string{
+		"ID":     "Id of the result, as the place where it was cut names it.",
+		"Limit":  "Most characters.",
+		"Offset": "Characters to skip.",
+	}},
 	"Redo": {Text: "Redo brings back a change that was undone: what the last undo took back, or a named operation. It refuses when a file was changed since, unless both changes can be kept.", Fields: map[string]string{
 		"Merge":     "Keep what was changed in a file since, where that is possible.",
 		"Operation": "Id of an operation that was undone, or its beginning; without it what the last undo took back.",
 	}},
+	"ResultPart": {Text: "ResultPart is a part of a result.", Fields: map[string]string{}},
 	"Reverted": {Text: "Reverted is what was taken back, or brought back.", Fields: map[string]string{
 		"Files":      "Files that change.",
 		"Merged":     "Merged files keep what was changed in them since.",
@@ -61,6 +71,10 @@ var docs = map[string]tool.Comment{
 		"Redone":     "Redone says that they were brought back instead.",
 	}},
 	"Reverting": {Text: "Reverting is an operation that is about to be taken back.", Fields: map[string]string{}},
+	"SaveChat": {Text: "SaveChat writes a conversation as a note, or brings the note that shows it up to date. What a person added to that note is never written over.", Fields: map[string]string{
+		"Chat": "Id of the conversation; without it the last one.",
+		"Path": "Path of the note; without it the one that shows it already, or one named by its title.",
+	}},
 	"Undo": {Text: "Undo takes back an earlier change: the last one, a named operation, one file of it, or everything that one run did. It refuses when a file was changed since, unless both changes can be kept. An undo can itself be undone.", Fields: map[string]string{
 		"Merge":     "Keep what was changed in a file since, where that is possible.",
 		"Operation": "Id of an operation, or its beginning; without it the last change that is not undone.",

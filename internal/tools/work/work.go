@@ -1,6 +1,7 @@
 // Package work holds the tools that look after what was done: undo and redo,
 // the list of calls, single operations with their diffs, and what waits for a
-// person. One file is one tool. None of them can answer a question.
+// person; results and conversations of minds. One file is one tool. None of them
+// can answer a question.
 package work
 
 import (
@@ -11,6 +12,7 @@ import (
 
 	"lore/internal/access"
 	"lore/internal/approval"
+	"lore/internal/chat"
 	"lore/internal/history"
 	"lore/internal/tool"
 	"lore/internal/vault"
@@ -24,6 +26,8 @@ type Env struct {
 	Questions *approval.Store
 	Vault     *vault.Vault // for what files hold now
 	Now       func() time.Time
+	Chats     *chat.Store
+	Folder    string // where conversations go that are saved as notes
 }
 
 // Tools returns every tool of this package, bound to env.
@@ -34,6 +38,8 @@ func Tools(env Env) []*tool.Tool {
 		tool.Read[GetActivity](env, tool.Drawn(tool.Table), tool.Short("activity"), tool.Feed(), tool.Plays(tool.TellsActivity)),
 		tool.Read[GetOperation](env, tool.Drawn(tool.Text), tool.Short("diff"), tool.Plays(tool.TellsOperation)),
 		tool.Read[ListPending](env, tool.Drawn(tool.Table)),
+		tool.Change[SaveChat](env, tool.Drawn(tool.Facts), tool.Plays(tool.SavesChat)),
+		tool.Read[ReadResult](env, tool.Drawn(tool.Text), tool.Plays(tool.ReadsResult)),
 	)
 }
 

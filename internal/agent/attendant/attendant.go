@@ -1,0 +1,183 @@
+// Package attendant looks after runs in a process that stays: it works on what is
+// asked for, goes on with runs when a person has answered or a process has died,
+// and tells whoever watches what is said while it is said.
+package attendant
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"lore/internal/agent"
+	"lore/internal/chat"
+	"lore/internal/event"
+	"lore/internal/fault"
+	"lore/internal/tool"
+)
+
+// An Attendant works on the runs of one vault.
+type Attendant struct {
+	agent *agent.Agent
+	bus   *event.Bus // tells of answers; nil does not
+	log   *slog.Logger
+
+	mu    sync.Mutex
+	works map[string]*work
+	ctx   context.Context // of the work; nil before Run and after its end
+	wg    sync.WaitGroup
+}
+
+// New makes an attendant. It does nothing before it runs.
+func New(a *agent.Agent, bus *event.Bus, log *slog.Logger) *Attendant {
+	return &Attendant{agent: a, bus: bus, log: log, works: map[string]*work{}}
+}
+
+// every is how often runs are looked at that wait for something which another
+// process may do.
+const every = 2 * time.Second
+
+// Run attends until ctx ends. What is under way then is left as it is, for the
+// next process.
+func (a *Attendant) Run(ctx context.Context) {
+	a.mu.Lock()
+	a.ctx = ctx
+	a.mu.Unlock()
+	defer func() {
+		a.mu.Lock()
+		a.ctx = nil
+		a.mu.Unlock()
+		a.wg.Wait()
+	}()
+	answered, stop := a.answers()
+	defer stop()
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		a.wake(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-answered:
+		case <-tick.C:
+		}
+	}
+}
+
+// answers tells when a question was answered.
+func (a *Attendant) answers() (<-chan struct{}, func()) {
+	out := make(chan struct{}, 1)
+	if a.bus == nil {
+		return out, func() {}
+	}
+	sub := a.bus.Subscribe()
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			e, ok := sub.Next(nil)
+			if !ok {
+				return
+			}
+			if e.Topic == tool.TopicOver || e.Topic == tool.TopicAnswered || e.Topic == tool.TopicMissed {
+				select {
+				case out <- struct{}{}:
+				default:
+				}
+			}
+		}
+	})
+	return out, func() { sub.Close(); wg.Wait() }
+}
+
+// wake goes on with every run that is not over.
+func (a *Attendant) wake(ctx context.Context) {
+	runs, err := a.agent.Store.Runs(ctx, "")
+	if err != nil {
+		if ctx.Err() == nil {
+			a.log.Warn("the runs that are not over cannot be read", "error", err)
+		}
+		return
+	}
+	for _, r := range runs {
+		if a.keeps(&r) && (r.Status == chat.Running || a.ready(ctx, r.ID)) {
+			a.begin(r.ID)
+		}
+	}
+}
+
+// keeps reports whether a run is looked after here: it was begun here, or its
+// process is no more. Somebody at a terminal goes on with their own.
+func (a *Attendant) keeps(r *chat.Run) bool {
+	return r.Keeper == a.agent.Holder || r.Keeper == "" || a.agent.Gone != nil && a.agent.Gone(r.Keeper)
+}
+
+// ready reports whether a question of a run that waits is answered.
+func (a *Attendant) ready(ctx context.Context, run string) bool {
+	calls, err := a.agent.Store.Calls(ctx, run)
+	if err != nil {
+		return false
+	}
+	for _, c := range calls {
+		if c.State != chat.Asked {
+			continue
+		}
+		q, err := a.agent.Door.Question(ctx, c.Question)
+		if fault.Of(err) == fault.NotFound || err == nil && (q.State.Over() || q.Revision != c.Revision) {
+			return true
+		}
+	}
+	return false
+}
+
+// begin works on a run, unless somebody here does.
+func (a *Attendant) begin(run string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.works[run] != nil || a.ctx == nil || a.ctx.Err() != nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(a.ctx)
+	w := &work{cancel: cancel, done: make(chan struct{}), changed: make(chan struct{})}
+	a.works[run] = w
+	a.wg.Go(func() {
+		defer cancel()
+		_, err := a.agent.Work(ctx, run, w.tell)
+		if err != nil && ctx.Err() == nil && !errors.Is(err, chat.ErrTaken) {
+			a.log.Info("a run failed", "run", run, "kind", string(fault.Of(err)))
+		}
+		a.mu.Lock()
+		delete(a.works, run)
+		a.mu.Unlock()
+		close(w.done)
+		w.notify()
+	})
+}
+
+func (a *Attendant) work(run string) *work {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.works[run]
+}
+
+// Send puts a request into a chat and begins to work on it.
+func (a *Attendant) Send(ctx context.Context, chatID string, q agent.Request) (chat.Run, error) {
+	r, err := a.agent.Start(ctx, chatID, q)
+	if err == nil {
+		a.begin(r.ID)
+	}
+	return r, err
+}
+
+// Stop ends a run. What it did stays done.
+func (a *Attendant) Stop(ctx context.Context, run string) error {
+	if w := a.work(run); w != nil {
+		w.cancel()
+		select {
+		case <-w.done:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return a.agent.Cancel(ctx, run)
+}

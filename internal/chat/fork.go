@@ -1,0 +1,30 @@
+package chat
+
+import (
+	"context"
+	"slices"
+
+	"lore/internal/fault"
+)
+
+// Fork makes a chat with the messages of another up to one, to go on from there.
+// Zero takes none of them.
+func (s *Store) Fork(ctx context.Context, from, id string, after int) (Chat, error) {
+	old, err := s.Get(ctx, from)
+	if err != nil {
+		return Chat{}, err
+	}
+	messages, err := s.Messages(ctx, from)
+	if err != nil {
+		return Chat{}, err
+	}
+	if after < 0 || after > len(messages) {
+		return Chat{}, fault.Field("after", "give the number of one of its messages", "%s has %d messages", from, len(messages))
+	}
+	c := old
+	c.ID, c.Parent, c.Fork, c.Page, c.Created = id, old.ID, after, "", s.now()
+	if err := s.Put(ctx, c); err != nil {
+		return Chat{}, err
+	}
+	return c, s.Apply(ctx, c.ID, Change{Say: slices.Clone(messages[:after])})
+}

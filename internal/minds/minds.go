@@ -1,0 +1,125 @@
+// Package minds brings together what is said about language models: by the
+// settings, the environment, and the keys that are kept. It asks no model itself.
+package minds
+
+import (
+	"context"
+	"iter"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"lore/internal/keys"
+	"lore/internal/llm"
+	"lore/internal/llm/catalog"
+	"lore/internal/llm/prices"
+	"lore/internal/llm/quote"
+	"lore/internal/llm/retry"
+	"lore/internal/settings"
+)
+
+// Minds are the models that a person can talk with.
+type Minds struct {
+	Settings settings.Place
+	Env      func(string) string
+	Keys     keys.Store
+	Now      func() time.Time
+	// Told hears of waits before a request is made again; may be nil.
+	Told func(retry.Wait)
+}
+
+// Usual is the id of the model that answers when none is named.
+func (m *Minds) Usual() (string, error) {
+	c, err := m.Settings.Read()
+	if err != nil {
+		return "", err
+	}
+	return m.Settings.Get(&c, "model")
+}
+
+// Catalog is the catalogue of models as the settings have it now.
+func (m *Minds) Catalog() (*catalog.Catalog, error) {
+	c, err := m.Settings.Read()
+	if err != nil {
+		return nil, err
+	}
+	places := map[string]catalog.Place{}
+	for name, p := range c.Providers {
+		n, _ := strconv.Atoi(p.Context) // checked when it was set; what is no number is none
+		places[name] = catalog.Place{Kind: p.Kind, BaseURL: p.BaseURL, KeyEnv: p.KeyEnv, API: p.API, Context: n, Local: p.Local}
+	}
+	own := map[string]prices.Rates{}
+	for id, text := range c.Prices {
+		if own[id], err = rates(id, text); err != nil {
+			return nil, err
+		}
+	}
+	return &catalog.Catalog{Places: places, Env: m.Env, Key: m.Keys.Get, Prices: prices.Table{Own: own}, Now: m.Now, Told: m.Told}, nil
+}
+
+// rates reads what a person says of a price: dollars for a million tokens, in
+// and out.
+func rates(id, text string) (prices.Rates, error) {
+	in, out, ok := strings.Cut(text, "/")
+	var r prices.Rates
+	var err, err2 error
+	r.In, err = strconv.ParseFloat(strings.TrimSpace(in), 64)
+	r.Out, err2 = strconv.ParseFloat(strings.TrimSpace(out), 64)
+	if !ok || err != nil || err2 != nil || r.In < 0 || r.Out < 0 {
+		return r, settings.BadPrice(id, text)
+	}
+	return r, nil
+}
+
+// Listed is the catalogue for who lists models.
+func (m *Minds) Listed() (llm.Minds, error) { return m.Catalog() }
+
+// Finder finds models by id: "" is the usual one. What was learnt of a model is
+// kept.
+func (m *Minds) Finder() func(context.Context, string) (llm.Model, llm.Info, error) {
+	all := sync.OnceValues(m.Catalog)
+	return func(ctx context.Context, id string) (llm.Model, llm.Info, error) {
+		if id == "" {
+			var err error
+			if id, err = m.Usual(); err != nil {
+				return nil, llm.Info{}, err
+			}
+		}
+		c, err := all()
+		if err != nil {
+			return nil, llm.Info{}, err
+		}
+		return c.Model(ctx, id)
+	}
+}
+
+// Late is the usual model, looked for when it is asked: a mistake in the settings
+// is then the model's, and everything else works. It is nil when that is none.
+func (m *Minds) Late() llm.Model {
+	id, err := m.Usual()
+	if err != nil || id == quote.ID {
+		return nil
+	}
+	return &late{id: id, find: m.Finder()}
+}
+
+type late struct {
+	id   string
+	find func(context.Context, string) (llm.Model, llm.Info, error)
+}
+
+// ID is the model's.
+func (l *late) ID() string { return l.id }
+
+// Stream asks the model.
+func (l *late) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Event, error] {
+	return func(yield func(llm.Event, error) bool) {
+		m, _, err := l.find(ctx, l.id)
+		if err != nil {
+			yield(llm.Event{}, err)
+			return
+		}
+		m.Stream(ctx, r)(yield)
+	}
+}
