@@ -123,8 +123,8 @@ func TestChat(t *testing.T) {
 	}
 }
 
-// TestDeepSeek: its calls carry an index that the SDK's accumulator refuses, or its
-// own field for what a cache held; the chunks are read one by one.
+// TestDeepSeek: what its cache held stands in a field of its own, which the SDK does
+// not know.
 func TestDeepSeek(t *testing.T) {
 	w := chat(adapter.DeepSeek, "deepseek-reasoner", llm.Tuning{}, "reasoning_content")
 	answer := recorded(t, "openai", "deepseek.sse")
