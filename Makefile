@@ -7,21 +7,32 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 ERRCHECK := github.com/kisielk/errcheck@v1.9.0
 export CGO_ENABLED ?= 0
 
-.PHONY: build run test check unit race crash browser torture arm64 conformance minds test-servers bench fuzz demo model generate clean
+.PHONY: build web web-check web-test run test check unit race crash browser torture arm64 conformance minds test-servers bench fuzz demo model generate clean
 
 build: ## build bin/lore
 	$(GO) build -trimpath -o $(BIN) ./cmd/lore
 
+web: ## build the page into web/dist, which is committed
+	@sh scripts/need.sh npm npm
+	cd web && npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error && npm run -s build
+
+web-check: ## the page is what its sources say: types, tests, a build that gives web/dist again, budgets
+	@sh scripts/need.sh npm npm && sh scripts/web.sh check || { sh scripts/need.sh --have npm && exit 1 || echo "web-check: skipped, no npm can be installed here"; }
+
+web-test: build ## the page in a real Chromium, before a real lore serve
+	@sh scripts/need.sh npm npm && sh scripts/need.sh chromium chromium && sh scripts/web.sh test || { sh scripts/need.sh --have chromium && sh scripts/need.sh --have npm && exit 1 || echo "web-test: skipped, no npm or Chromium can be installed here"; }
+
 demo: build ## copy the sample vault to ./lore-demo and look around in it
 	./$(BIN) demo
 
-test: check unit race crash browser arm64 conformance minds ## everything that must hold; installs what it needs
+test: check unit race crash browser web-check web-test arm64 conformance minds ## everything that must hold; installs what it needs
 
 check: ## formatting, vet, staticcheck, unchecked errors, generated files
-	@out=$$(gofmt -l cmd internal bench e2e conformance); if [ -n "$$out" ]; then echo "gofmt: $$out"; exit 1; fi
+	@out=$$(gofmt -l cmd internal bench e2e conformance web/*.go web/gen); if [ -n "$$out" ]; then echo "gofmt: $$out"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) vet -tags crash ./internal/vault/... ./internal/app
 	$(GO) vet -tags browser ./e2e/...
+	$(GO) vet -tags no_ui ./web ./internal/app ./internal/surface/page
 	$(GO) vet -tags clients ./e2e/clients ./e2e/servers ./e2e/minds
 	$(GO) vet -tags servers ./e2e/minds ./internal/llm/...
 	$(GO) mod verify

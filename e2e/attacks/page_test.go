@@ -189,14 +189,27 @@ func TestAnsweredInABrowser(t *testing.T) {
 		d.open(login)
 		d.until(`location.pathname == "/" && document.querySelectorAll("a[href^='/approvals/']").length == 2`)
 		d.picture("home")
-		d.open(one)
-		if got := d.run(`return String([document.querySelector(".approve").disabled, document.activeElement.tagName, document.querySelectorAll("button").length, window.pwned])`); got != "true,BODY,2," {
+		// What the card is at the very moment when it appears, seen from inside.
+		d.open(w.base + "/approvals")
+		d.until(`document.querySelectorAll(".card").length == 2`)
+		d.run(`window.first = ""; new MutationObserver(() => { const c = document.querySelector("[data-approval='" + location.pathname.slice(11) + "']");
+			if (c && location.pathname.length > 11 && !window.first) window.first = String([c.querySelector(".approve").disabled, ["BODY", "MAIN"].includes(document.activeElement.tagName), c.querySelectorAll("button.approve, button.deny").length, window.pwned]); }
+		).observe(document.body, {subtree: true, childList: true, attributes: true});
+			const a = document.createElement("a"); a.href = "`+strings.TrimPrefix(one, w.base)+`"; document.body.append(a); a.click(); return ""`)
+		d.until(`window.first != ""`)
+		if got := d.run(`return window.first`); got != "true,true,2," {
 			t.Errorf("at first: %s", got)
 		}
+		d.open(one)
+		d.until(`document.querySelector(".card") != null`)
+		if got := d.run(`return String([document.activeElement.tagName, document.querySelectorAll(".card").length, document.querySelectorAll(".card .lines button, .card .lines img").length])`); got != "BODY,1,0" {
+			t.Errorf("loaded: %s", got)
+		}
 		d.picture("approval")
-		d.until(`!document.querySelector(".approve").disabled`)
+		d.until(`!document.querySelector(".card .approve").disabled`)
 		d.keys("[name=word]", "well \uE007") // and Enter
-		d.run(`document.querySelector(".approve").click(); document.querySelector(".approve").dispatchEvent(new MouseEvent("click", {bubbles: true})); return ""`)
+		d.run(`const c = document.querySelector(".card"), b = c.querySelector(".approve"); b.click(); b.dispatchEvent(new MouseEvent("click", {bubbles: true}));
+			c.focus(); for (const key of ["a", "A", "Enter"]) c.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true})); c.blur(); return ""`)
 		if w.exists("evil.md") {
 			t.Error("a key or a script said yes")
 		}
@@ -207,9 +220,10 @@ func TestAnsweredInABrowser(t *testing.T) {
 			t.Error("it was not done, or the note ran")
 		}
 		d.open(two)
+		d.until(`document.querySelector(".card .deny") != null`)
 		d.keys("[name=word]", "not now")
 		d.click(".deny")
-		d.until(`document.body.innerText.includes("not now") && !document.querySelector("button")`)
+		d.until(`document.body.innerText.includes("not now") && !document.querySelector(".card button")`)
 		if w.exists("two.md") {
 			t.Error("a no was a yes")
 		}

@@ -152,15 +152,12 @@ func (a *Agent) Work(ctx context.Context, id string, tell func(Event)) (chat.Run
 	}()
 	stop := a.renew(ctx, id)
 	defer stop()
-	for {
-		w, err := a.load(ctx, id, tell)
-		if err != nil {
-			return chat.Run{}, err
-		}
-		if w.run.Status.Over() {
-			return w.run, nil
-		}
-		w.run.Keeper = a.Holder
+	// Nobody else changes a run that is held: what is kept need not be read again.
+	w, err := a.load(ctx, id, tell)
+	if err != nil || w.run.Status.Over() {
+		return w.run, err
+	}
+	for w.run.Keeper = a.Holder; ; {
 		again, err := w.step(ctx)
 		if ctx.Err() != nil {
 			// Whoever stopped it may go on with it: what was begun is not kept.

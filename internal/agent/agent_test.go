@@ -37,7 +37,7 @@ type world struct {
 	told  []agent.Event
 }
 
-func newWorld(t *testing.T, steps ...llmtest.Step) *world {
+func newWorld(t testing.TB, steps ...llmtest.Step) *world {
 	t.Helper()
 	w := &world{dir: t.TempDir(), model: llmtest.New(steps...), info: llm.Info{Context: 100_000}}
 	for name, text := range map[string]string{

@@ -11,6 +11,7 @@ import (
 	"lore/internal/chat"
 	"lore/internal/digest"
 	"lore/internal/llm"
+	"lore/internal/tool"
 )
 
 // What of a context window is used.
@@ -39,32 +40,32 @@ func (w *worker) request(ctx context.Context) (llm.Request, error) {
 			return llm.Request{}, err
 		}
 	}
-	r := llm.Request{System: w.system(), Messages: w.spoken()}
+	r := llm.Request{System: w.system(), Messages: w.spoken(), Think: w.chat.Think}
 	if w.run.Last {
 		r.Messages = append(r.Messages, llm.Say(llm.User, fmt.Sprintf(lastWords, w.run.Reason)))
 	}
-	for _, t := range w.tools {
-		schema, err := json.Marshal(t.Input())
-		if err != nil {
-			return r, err
-		}
-		var roles []string
-		for _, role := range t.Roles {
-			roles = append(roles, string(role))
-		}
-		r.Tools = append(r.Tools, llm.Tool{Name: t.Name, Description: t.Doc, Schema: schema, Roles: roles})
-	}
+	r.Tools = w.offered
 	if w.run.Last {
 		r.ToolChoice = "none"
 	}
 	return r, nil
 }
 
+// described is a tool as a model is told of it.
+func described(t *tool.Tool) (llm.Tool, error) {
+	schema, err := json.Marshal(t.Input())
+	out := llm.Tool{Name: t.Name, Description: t.Doc, Schema: schema}
+	for _, role := range t.Roles {
+		out.Roles = append(out.Roles, string(role))
+	}
+	return out, err
+}
+
 // spoken are the messages as the model sees them: what was told in short stands
 // in the place of what it tells, and every call has exactly one result.
 func (w *worker) spoken() []llm.Message {
 	var out []llm.Message
-	from := 0
+	from, stubs := 0, w.stubs()
 	for i, m := range w.messages {
 		if m.Marker == chat.Compacted {
 			from = i
@@ -75,22 +76,21 @@ func (w *worker) spoken() []llm.Message {
 		out = append(out, short.Message)
 		for _, m := range w.messages {
 			if m.Seq > short.Until && m.Marker != chat.Compacted {
-				out = append(out, w.shown(m))
+				out = append(out, shown(m, stubs))
 			}
 		}
 	} else {
 		for _, m := range w.messages {
-			out = append(out, w.shown(m))
+			out = append(out, shown(m, stubs))
 		}
 	}
 	return paired(out)
 }
 
-// shown is one message with what the person was looking at, and with old results
-// as stubs when room is short.
-func (w *worker) shown(m chat.Message) llm.Message {
+// shown is one message with what the person was looking at, and with results up
+// to a message as stubs.
+func shown(m chat.Message, stubs int) llm.Message {
 	out := m.Message
-	out.Parts = slices.Clone(m.Parts)
 	if m.Role == llm.User && m.Marker == "" {
 		head := "(now: " + m.Time.Format("Monday, 2 January 2006, 15:04 MST") + ")"
 		if m.Note != "" {
@@ -98,7 +98,8 @@ func (w *worker) shown(m chat.Message) llm.Message {
 		}
 		out.Parts = append([]llm.Part{{Kind: llm.Text, Text: head}}, out.Parts...)
 	}
-	if m.Role == llm.Results && m.Seq <= w.stubs() {
+	if m.Role == llm.Results && m.Seq <= stubs {
+		out.Parts = slices.Clone(m.Parts)
 		for i := range out.Parts {
 			if p := &out.Parts[i]; utf8.RuneCountInString(p.Text) > 400 {
 				p.Text = fmt.Sprintf("(an earlier result of %d characters, left out here; call the tool again if you need it)", utf8.RuneCountInString(p.Text))
@@ -161,50 +162,57 @@ func paired(list []llm.Message) []llm.Message {
 	return out
 }
 
-// size counts the characters of messages.
-func size(list []llm.Message) int {
+// chars counts the characters of a message.
+func chars(m *llm.Message) int {
 	n := 0
-	for _, m := range list {
-		for _, p := range m.Parts {
-			n += len(p.Text) + len(p.Args) + len(p.Opaque) + 16
-		}
+	for i := range m.Parts {
+		p := &m.Parts[i]
+		n += len(p.Text) + len(p.Args) + len(p.Opaque) + 16
 	}
 	return n
 }
 
 // full is how many tokens everything that was said may have, nothing left out.
 func (w *worker) full() int {
-	var all []llm.Message
-	for _, m := range w.messages {
-		all = append(all, m.Message)
+	n := 0
+	for i := range w.messages {
+		n += chars(&w.messages[i].Message)
 	}
-	return w.tokens(size(all))
+	return w.tokens(n)
 }
 
 // estimate is how many tokens the next request may have.
 func (w *worker) estimate() int {
-	return w.tokens(size(w.spoken()) + len(w.system()) + 600*len(w.tools))
+	n := w.overhead()
+	spoken := w.spoken()
+	for i := range spoken {
+		n += chars(&spoken[i])
+	}
+	return w.tokens(n)
 }
+
+// overhead is what stands in every request, in characters.
+func (w *worker) overhead() int { return len(w.system()) + 600*len(w.tools) }
 
 // tokens guesses how many tokens so many characters are, as the last answer
 // showed.
-func (w *worker) tokens(chars int) int {
+func (w *worker) tokens(count int) int {
 	per := float64(perToken)
 	for i := len(w.messages) - 1; i >= 0; i-- {
-		m := w.messages[i]
+		m := &w.messages[i]
 		if m.Usage == nil || m.Usage.In < 500 || m.Run != w.run.ID {
 			continue
 		}
-		var before []llm.Message
-		for _, b := range w.messages[:i] {
-			before = append(before, b.Message)
+		before := w.overhead()
+		for k := range w.messages[:i] {
+			before += chars(&w.messages[k].Message)
 		}
-		if seen := float64(size(before)+len(w.system())+600*len(w.tools)) / float64(m.Usage.In); seen > 1 && seen < 8 {
+		if seen := float64(before) / float64(m.Usage.In); seen > 1 && seen < 8 {
 			per = seen
 		}
 		break
 	}
-	return int(float64(chars) / per)
+	return int(float64(count) / per)
 }
 
 // brief asks for a summary that a run can go on from.
@@ -226,7 +234,7 @@ func (w *worker) compact(ctx context.Context, hard bool) error {
 	keep := min(recentMost, int(recentPart*float64(w.budget())))
 	cutAt := len(w.messages)
 	for used := 0; cutAt > 0; cutAt-- {
-		used += w.tokens(size([]llm.Message{w.messages[cutAt-1].Message}))
+		used += w.tokens(chars(&w.messages[cutAt-1].Message))
 		if used > keep {
 			break
 		}
@@ -278,7 +286,7 @@ func (w *worker) spokenUntil(end int) []llm.Message {
 
 // part is the run as it was before a message.
 func (w *worker) part(end int) *worker {
-	return &worker{Agent: w.Agent, chat: w.chat, run: w.run, messages: w.messages[:end], info: w.info, tools: w.tools}
+	return &worker{Agent: w.Agent, chat: w.chat, run: w.run, messages: w.messages[:end], info: w.info, tools: w.tools, prompt: w.prompt}
 }
 
 // retold puts a summary behind what must stay word for word: the requests of the

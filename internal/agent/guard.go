@@ -15,13 +15,16 @@ import (
 // the person.
 const mostNudges = 2
 
+// lookBack is how many calls are looked at: more than the longest block needs.
+const lookBack = 24
+
 // repeats reports whether a call would be the third of its kind: the same call
 // with the same result, or the beginning of a block of up to four calls that was
 // made twice in a row. A change in between makes all calls new.
 func (w *worker) repeats(c *chat.Call) bool {
 	var made []string // calls with their results
 	var bare []string // without
-	for _, x := range w.calls {
+	for _, x := range w.calls[max(0, len(w.calls)-lookBack):] {
 		if !x.State.Over() {
 			continue
 		}

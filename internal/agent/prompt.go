@@ -35,6 +35,13 @@ Ask when a request can mean several things; do not guess which note is meant.`
 
 // system is what the model is told before everything else.
 func (w *worker) system() string {
+	if w.prompt == "" {
+		w.prompt = w.say()
+	}
+	return w.prompt
+}
+
+func (w *worker) say() string {
 	parts := []string{opening, answers}
 	if len(w.tools) == 0 {
 		parts = append(parts, noTools)

@@ -24,6 +24,8 @@ type worker struct {
 	model    llm.Model
 	info     llm.Info
 	tools    []*tool.Tool // that are offered, by name
+	offered  []llm.Tool   // the same, as the model is told of them
+	prompt   string       // the system prompt, once it is made
 	tell     func(Event)
 	mark     time.Time  // since when work was not counted yet
 	mu       sync.Mutex // of what calls at the same time count
@@ -32,15 +34,15 @@ type worker struct {
 // load reads everything that a step depends on.
 func (a *Agent) load(ctx context.Context, id string, tell func(Event)) (*worker, error) {
 	r, err := a.Store.Run(ctx, id)
-	if err != nil {
-		return nil, err
-	}
 	w := &worker{Agent: a, run: r, tell: tell, mark: a.Now()}
+	if err != nil {
+		return w, err
+	}
 	if w.chat, err = a.Store.Get(ctx, r.Chat); err != nil {
-		return nil, err
+		return w, err
 	}
 	if w.messages, err = a.Store.Messages(ctx, r.Chat); err != nil {
-		return nil, err
+		return w, err
 	}
 	w.calls, err = a.Store.Calls(ctx, id)
 	return w, err
@@ -89,7 +91,8 @@ func (w *worker) step(ctx context.Context) (bool, error) {
 		}
 		return w.act(ctx, open)
 	}
-	return true, w.ask(ctx)
+	err := w.ask(ctx)
+	return !w.run.Status.Over(), err
 }
 
 // turn are the calls that a message wants.
@@ -118,7 +121,11 @@ func (w *worker) ready(ctx context.Context) error {
 	}
 	for _, t := range w.Door.On() {
 		if w.offers(t) {
-			w.tools = append(w.tools, t)
+			told, err := described(t)
+			if err != nil {
+				return err
+			}
+			w.tools, w.offered = append(w.tools, t), append(w.offered, told)
 		}
 	}
 	return nil
@@ -183,20 +190,39 @@ func (w *worker) ask(ctx context.Context) error {
 		}
 		answer, err = w.hear(ctx, req)
 	}
+	if errors.Is(err, errLate) {
+		w.end(chat.Limited, fmt.Sprintf("the limit of %s of work is reached", w.run.Limits.Time))
+		return w.keep(ctx, chat.Change{})
+	}
 	if err != nil {
 		return err
 	}
 	return w.heard(ctx, answer)
 }
 
+// lastTime is how long a last answer may take, whatever was used before.
+const lastTime = 2 * time.Minute
+
+var errLate = errors.New("the model was still answering when the time of the run was over")
+
 // hear passes on what the model says while it says it.
 func (w *worker) hear(ctx context.Context, req llm.Request) (llm.Answer, error) {
+	if l := w.run.Limits.Time; l > 0 {
+		// A model that says a word a minute must end too. What is left is at least
+		// enough for a last answer.
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, max(l-w.run.Worked, lastTime), errLate)
+		defer cancel()
+	}
 	var a llm.Answer
 	done, spoke := false, false
 	for e, err := range w.model.Stream(ctx, req) {
 		if err != nil {
 			if spoke {
 				w.tell(Event{Type: Restarted})
+			}
+			if errors.Is(context.Cause(ctx), errLate) {
+				err = errLate
 			}
 			return a, err
 		}
@@ -221,10 +247,14 @@ func (w *worker) hear(ctx context.Context, req llm.Request) (llm.Answer, error) 
 // cut tells a model what happened to an answer that was too long.
 const cut = "Your answer was cut because it was too long, and none of its tool calls was run. Write in smaller pieces: one call at a time, and long texts in several calls."
 
+// mostCalls is how many calls one answer may want.
+const mostCalls = 32
+
 // heard keeps an answer and the calls that it wants.
 func (w *worker) heard(ctx context.Context, a llm.Answer) error {
 	w.run.Steps++
 	w.run.Usage = w.run.Usage.Add(a.Usage)
+	w.run.Near = w.near()
 	w.run.Priced = w.run.Priced && (a.Usage.CostUSD != nil || w.info.Local)
 	msg := chat.Message{Run: w.run.ID, Time: w.Now(), Message: llm.Message{Role: llm.Assistant}, Model: w.model.ID(), Usage: &a.Usage, Stop: a.Stop}
 	var calls []chat.Call
@@ -241,7 +271,12 @@ func (w *worker) heard(ctx context.Context, a llm.Answer) error {
 			p.ID = w.ID("call")
 		}
 		msg.Parts = append(msg.Parts, p)
-		calls = append(calls, chat.Call{ID: p.ID, Tool: p.Name, Args: p.Args, State: chat.Proposed, FromText: p.FromText, Repaired: p.Repaired})
+		c := chat.Call{ID: p.ID, Tool: p.Name, Args: p.Args, State: chat.Proposed, FromText: p.FromText, Repaired: p.Repaired}
+		if len(calls) >= mostCalls {
+			c.State, c.Ended, c.Summary = chat.Mistaken, w.Now(), "not made: too many at once"
+			c.Result = encode(map[string]any{"success": false, "isError": true, "error": fmt.Sprintf("Only the first %d calls of an answer are made. Go on with fewer.", mostCalls)})
+		}
+		calls = append(calls, c)
 	}
 	if len(msg.Parts) == 0 {
 		msg.Parts = []llm.Part{{Kind: llm.Text}}
@@ -279,6 +314,23 @@ func (w *worker) limit() string {
 		return fmt.Sprintf("the limit of %d tokens is reached", l.Tokens)
 	case l.Cost > 0 && r.Usage.CostUSD != nil && *r.Usage.CostUSD+w.price() > l.Cost:
 		return fmt.Sprintf("the limit of $%.2f is reached", l.Cost)
+	}
+	return ""
+}
+
+// near says which limit is reached by four fifths.
+func (w *worker) near() string {
+	const most = 0.8
+	l, r := w.run.Limits, &w.run
+	switch used := r.Usage.In + r.Usage.Out; {
+	case l.Steps > 0 && float64(r.Steps) >= most*float64(l.Steps):
+		return fmt.Sprintf("%d of %d steps are used", r.Steps, l.Steps)
+	case l.Time > 0 && float64(r.Worked) >= most*float64(l.Time):
+		return fmt.Sprintf("%s of %s are used", r.Worked.Round(time.Second), l.Time)
+	case l.Tokens > 0 && float64(used) >= most*float64(l.Tokens):
+		return fmt.Sprintf("%d of %d tokens are used", used, l.Tokens)
+	case l.Cost > 0 && r.Usage.CostUSD != nil && *r.Usage.CostUSD >= most*l.Cost:
+		return fmt.Sprintf("$%.2f of $%.2f are used", *r.Usage.CostUSD, l.Cost)
 	}
 	return ""
 }

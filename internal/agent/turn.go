@@ -29,21 +29,30 @@ func (w *worker) act(ctx context.Context, calls []chat.Call) (bool, error) {
 	if err := w.lookUp(ctx, calls); err != nil {
 		return false, err
 	}
-	if err := w.read(ctx, calls); err != nil {
+	news, err := w.read(ctx, calls)
+	if err != nil {
 		return false, err
+	}
+	open := func(c chat.Call) bool { return !c.State.Over() }
+	if len(news) > 0 && slices.ContainsFunc(calls, open) {
+		// What comes next may take long. What is over is kept with its results.
+		if err := w.keep(ctx, chat.Change{Calls: news}); err != nil {
+			return false, err
+		}
+		news = nil
 	}
 	if err := w.write(ctx, calls); err != nil {
 		return false, err
 	}
-	if slices.ContainsFunc(calls, func(c chat.Call) bool { return !c.State.Over() }) {
+	if slices.ContainsFunc(calls, open) {
 		w.run.Status = chat.WaitingApproval
 		return false, w.keep(ctx, chat.Change{})
 	}
-	return w.close(ctx, calls)
+	return w.close(ctx, calls, news)
 }
 
 // close gives the results of a turn to the model.
-func (w *worker) close(ctx context.Context, calls []chat.Call) (bool, error) {
+func (w *worker) close(ctx context.Context, calls, news []chat.Call) (bool, error) {
 	msg := chat.Message{Run: w.run.ID, Time: w.Now(), Message: llm.Message{Role: llm.Results}}
 	again := true
 	for _, c := range calls {
@@ -65,7 +74,7 @@ func (w *worker) close(ctx context.Context, calls []chat.Call) (bool, error) {
 		w.end(chat.WaitingUser, "it repeats itself: say how to go on")
 		again = false
 	}
-	return again, w.keep(ctx, chat.Change{Say: []chat.Message{msg}})
+	return again, w.keep(ctx, chat.Change{Say: []chat.Message{msg}, Calls: news})
 }
 
 // find is the tool of a call, if it is offered.
@@ -163,8 +172,8 @@ func (w *worker) lookUp(ctx context.Context, calls []chat.Call) error {
 	return w.keep(ctx, chat.Change{Calls: changed})
 }
 
-// read runs what reads, several at a time.
-func (w *worker) read(ctx context.Context, calls []chat.Call) error {
+// read runs what reads, several at a time, and returns the calls that changed.
+func (w *worker) read(ctx context.Context, calls []chat.Call) ([]chat.Call, error) {
 	var todo []int
 	for i := range calls {
 		c := &calls[i]
@@ -197,7 +206,7 @@ func (w *worker) read(ctx context.Context, calls []chat.Call) error {
 	}
 	wg.Wait()
 	if ctx.Err() != nil {
-		return ctx.Err() // they are read again
+		return nil, ctx.Err() // they are read again
 	}
 	var changed []chat.Call
 	for i := range calls {
@@ -205,10 +214,7 @@ func (w *worker) read(ctx context.Context, calls []chat.Call) error {
 			changed = append(changed, calls[i])
 		}
 	}
-	if len(changed) == 0 {
-		return nil
-	}
-	return w.keep(ctx, chat.Change{Calls: changed})
+	return changed, nil
 }
 
 // write makes the other calls one by one, in order. That a call begins is kept

@@ -73,6 +73,9 @@ func catalogue() []*tool.Tool {
 	return slices.Concat(notes.Tools(notes.Env{}), find.Tools(find.Env{}), knowledge.Tools(knowledge.Env{}), work.Tools(work.Env{}), files.Tools(files.Env{}))
 }
 
+// Catalogue is the same for those who describe the tools elsewhere.
+func Catalogue() []*tool.Tool { return catalogue() }
+
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" {

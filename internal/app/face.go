@@ -5,6 +5,7 @@ import (
 
 	"lore/internal/beacon"
 	"lore/internal/chat"
+	"lore/internal/fault"
 	"lore/internal/note"
 	"lore/internal/surface/cli"
 	"lore/internal/surface/talk"
@@ -36,10 +37,7 @@ func (s *session) face(ctx context.Context) (*cli.Session, error) {
 	face := &cli.Session{
 		Dir: s.vault.Dir(), Attend: func(context.Context) {}, Close: s.close, Tokens: s.tokens(),
 		Server: func(ctx context.Context) string { return beacon.Find(ctx, s.dir) },
-		Verify: func(ctx context.Context) (int, error) {
-			v, err := s.history.Verify(ctx)
-			return v.Entries, err
-		},
+		Verify: s.verify,
 	}
 	face.Mind = func() *talk.Session { return s.talk(face.Door, face.Attend, s.close) }
 	if s.link != nil {
@@ -76,6 +74,16 @@ func (s *session) face(ctx context.Context) (*cli.Session, error) {
 	face.Door, face.Attend, face.Report, face.Doctor = reg, reg.Attend, s.report, s.doctor
 	face.Follow = func(ctx context.Context) error { return s.follow(ctx, reg) }
 	return face, nil
+}
+
+// verify checks the record of what was done; while nothing is open there is none
+// to check.
+func (s *session) verify(ctx context.Context) (int, error) {
+	if s == nil {
+		return 0, fault.New(fault.Busy, "the vault is being opened")
+	}
+	v, err := s.history.Verify(ctx)
+	return v.Entries, err
 }
 
 func (s *session) report(ctx context.Context) (cli.Report, error) {

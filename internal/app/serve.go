@@ -18,6 +18,7 @@ import (
 	"lore/internal/surface/serve"
 	"lore/internal/token"
 	"lore/internal/tool"
+	"lore/web"
 )
 
 // tokens are those of this vault.
@@ -48,26 +49,27 @@ func (a *app) serve(ctx context.Context, g cli.Globals, o cli.ServeOptions) erro
 }
 
 func (r *resident) listen(ctx context.Context, o cli.ServeOptions, db *state.File) (err error) {
-	server, err := serve.New(serve.Options{
-		Listen: o.Listen, Expose: o.Expose, Hosts: o.Hosts, Tokens: token.New(db, r.app.now), Log: r.log, Now: r.app.now,
-	})
-	if err != nil {
+	name := filepath.Base(r.dir)
+	pages, broken := page.New(page.Options{Door: r.door, Vault: name, API: rest.Prefix, App: web.Files()})
+	server, err := serve.New(serve.Options{Listen: o.Listen, Expose: o.Expose, Hosts: o.Hosts, Tokens: token.New(db, r.app.now), Log: r.log, Now: r.app.now})
+	if err = errors.Join(err, broken); err != nil {
 		return err
 	}
 	l, err := server.Listen(ctx)
 	if err != nil {
 		return err
 	}
-	name, where := filepath.Base(r.dir), func(id string) string { return server.Address(l) + page.Path(id) }
+	where := func(id string) string { return server.Address(l) + page.Path(id) }
+	verify := func(ctx context.Context) (int, error) { return r.open.Load().verify(ctx) }
 	mind := r.mind(db)
 	attends := attendant.New(mind, r.bus, r.log)
 	talks := chats.New(chats.Options{Agent: mind, Attendant: attends, Minds: r.app.minds().Listed, Usual: r.app.minds().Usual, Closing: server.Closing()})
 	api := rest.New(rest.Options{
-		Door: r.door, Bus: r.bus, Vault: name, Version: o.Version, Page: where, Closing: server.Closing(), More: talks.Routes(), Types: chats.Types(),
+		Door: r.door, Bus: r.bus, Vault: name, Version: o.Version, Page: where, Verify: verify, Closing: server.Closing(), More: talks.Routes(), Types: chats.Types(),
 	})
 	defer api.Close()
 	server.Add(api.Routes()...)
-	server.Add(page.New(page.Options{Door: r.door, Vault: name, API: rest.Prefix}).Routes()...)
+	server.Add(pages.Routes()...)
 	endpoint := r.mcpEndpoint(o, where, server.Closing())
 	defer endpoint.Close()
 	server.Add(endpoint.Routes()...)

@@ -22,6 +22,8 @@ type Chat struct {
 	Sets []string `json:"toolsets,omitempty"`
 	// NoTools says that the model gets none.
 	NoTools bool `json:"no_tools,omitempty"`
+	// Think asks models that can to think before they answer.
+	Think bool `json:"think,omitempty"`
 	// System is what the person wants every answer to heed.
 	System string `json:"system,omitempty"`
 	// Parent is the chat that it was forked from, after message Fork.
@@ -136,6 +138,8 @@ type Run struct {
 	Worked  time.Duration `json:"worked"`
 	Denials int           `json:"denials,omitempty"`
 	Nudges  int           `json:"nudges,omitempty"` // how often it was told that it repeats itself
+	// Near says which limit is nearly reached.
+	Near string `json:"near,omitempty"`
 	// Keeper is the process that goes on with it when it can.
 	Keeper string `json:"keeper,omitempty"`
 	// Last says that the next step is the last: an answer without tools.
@@ -178,6 +182,7 @@ type Call struct {
 	Whole     json.RawMessage `json:"whole,omitempty"`
 	Operation string          `json:"operation,omitempty"`
 	Untrusted bool            `json:"untrusted,omitempty"`
+	Hidden    int             `json:"hidden,omitempty"`    // characters that nobody sees, which the model did not get
 	FromText  bool            `json:"from_text,omitempty"` // it was written as text
 	Repaired  string          `json:"repaired,omitempty"`  // what had to be mended in its arguments
 	Repeats   bool            `json:"repeats,omitempty"`   // it was not made, because it repeats another

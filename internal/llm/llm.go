@@ -192,6 +192,17 @@ func (u Usage) Add(v Usage) Usage {
 	return sum
 }
 
+// Sane is u without what cannot be: nobody gives tokens or money back.
+func (u Usage) Sane() Usage {
+	for _, n := range []*int{&u.In, &u.Out, &u.CacheRead, &u.CacheWrite, &u.Reasoning} {
+		*n = max(*n, 0)
+	}
+	if u.CostUSD != nil && !(*u.CostUSD >= 0) { // not a number is not known either
+		u.CostUSD = nil
+	}
+	return u
+}
+
 // An Answer is a whole answer.
 type Answer struct {
 	Parts []Part

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"reflect"
 	"testing"
 
@@ -93,6 +94,16 @@ func TestRetryable(t *testing.T) {
 	} {
 		if got := (&llm.Error{Kind: kind}).Retryable(); got != want {
 			t.Errorf("%s: %v", kind, got)
+		}
+	}
+}
+
+func TestSane(t *testing.T) {
+	minus, nan, some := -1.0, math.NaN(), 0.5
+	for _, c := range []struct{ in, want *float64 }{{&minus, nil}, {&nan, nil}, {&some, &some}, {nil, nil}} {
+		u := llm.Usage{In: -5, Out: 3, CacheRead: -1, CostUSD: c.in}.Sane()
+		if u.In != 0 || u.Out != 3 || u.CacheRead != 0 || u.CostUSD != c.want {
+			t.Errorf("%+v", u)
 		}
 	}
 }

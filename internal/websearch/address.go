@@ -1,6 +1,7 @@
 package websearch
 
 import (
+	"lore/internal/hidden"
 	"net/url"
 	"slices"
 	"strings"
@@ -50,7 +51,7 @@ func webAddress(s string) (address, key string, ok bool) {
 
 // odd are characters that no name of a host has.
 func odd(r rune) bool {
-	return r <= ' ' || strings.ContainsRune(`"<>\^`+"`{|}", r) || hidden(r) || joiner(r)
+	return r <= ' ' || strings.ContainsRune(`"<>\^`+"`{|}", r) || hidden.Is(r) || joiner(r)
 }
 
 // escape does for a query what [url.URL.String] does for a path.

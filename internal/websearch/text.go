@@ -2,6 +2,7 @@ package websearch
 
 import (
 	"html"
+	"lore/internal/hidden"
 	"regexp"
 	"strings"
 	"time"
@@ -102,7 +103,7 @@ func isLetter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
 
 // visible takes out what a person would not see and a model would read.
 func visible(s string) string {
-	if !strings.ContainsFunc(s, func(r rune) bool { return hidden(r) || joiner(r) || unicode.IsControl(r) }) {
+	if !strings.ContainsFunc(s, func(r rune) bool { return hidden.Is(r) || joiner(r) || unicode.IsControl(r) }) {
 		return s
 	}
 	var out strings.Builder
@@ -111,7 +112,7 @@ func visible(s string) string {
 		switch {
 		case unicode.IsSpace(r), r < 0x20:
 			r = ' '
-		case hidden(r):
+		case hidden.Is(r):
 			continue
 		case joiner(r):
 			// Scripts and emoji need it between two characters of theirs.
@@ -133,21 +134,7 @@ func joiner(r rune) bool { return r == 0x200c || r == 0x200d || r == emoji }
 
 // written are the characters that a joiner may stand between.
 func written(r rune) bool {
-	return r > 0x7f && r != utf8.RuneError && !hidden(r) && !unicode.IsSpace(r) && (!joiner(r) || r == emoji)
-}
-
-// hidden are control characters, marks of direction, fillers, tags, selectors
-// of variants, and what is for private use.
-func hidden(r rune) bool {
-	switch {
-	case joiner(r):
-		return false
-	case r == 0x34f, r == 0x115f, r == 0x1160, r == 0x17b4, r == 0x17b5, r == 0x3164, r == 0xffa0, r >= 0x180b && r <= 0x180f:
-		return true
-	case r >= 0xfe00 && r <= 0xfe0e, r >= 0xe0000 && r <= 0xe0fff:
-		return true
-	}
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp)
+	return r > 0x7f && r != utf8.RuneError && !hidden.Is(r) && !unicode.IsSpace(r) && (!joiner(r) || r == emoji)
 }
 
 // short cuts a text to n characters.

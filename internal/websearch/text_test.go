@@ -1,6 +1,7 @@
 package websearch
 
 import (
+	"lore/internal/hidden"
 	"net/url"
 	"strings"
 	"testing"
@@ -60,7 +61,7 @@ func FuzzPlain(f *testing.F) {
 			t.Errorf("%q", got)
 		}
 		for _, r := range got {
-			if unicode.IsControl(r) || hidden(r) || r == '\n' {
+			if unicode.IsControl(r) || hidden.Is(r) || r == '\n' {
 				t.Errorf("%q has %U", got, r)
 			}
 		}

@@ -23,6 +23,7 @@ import (
 	"lore/internal/llm/prices"
 	"lore/internal/llm/quote"
 	"lore/internal/llm/retry"
+	"lore/internal/llm/think"
 )
 
 // A Place is what a person says about a provider. What is empty is as the
@@ -175,6 +176,9 @@ func (c *Catalog) Model(ctx context.Context, id string) (llm.Model, llm.Info, er
 		f.info.Context = place.Context
 	}
 	native := p.Model(name, llm.Tuning{Context: place.Context})
+	if place.Kind == "openai" || place.Kind == "ollama" { // servers of many models, some of which think aloud
+		native = think.Wrap(native)
+	}
 	f.model = &priced{&lingual{Model: native, spelled: f.info.Tools != nil && !*f.info.Tools}, provider, name, c.Prices, c.now}
 	if c.found == nil {
 		c.found = map[string]found{}

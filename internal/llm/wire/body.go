@@ -30,6 +30,7 @@ type Body struct {
 	limit   time.Duration // of waiting for the next byte
 	silence time.Duration // what limit is after the first
 	begun   bool
+	room    int // bytes that may still come
 }
 
 // silent is why a request ended to which nothing came.
@@ -39,7 +40,7 @@ func (silent) Error() string { return "nothing came" }
 
 // watched makes the body of an answer that is about to be asked for.
 func (s *Server) watched(ctx context.Context, request *http.Request, key string) *Body {
-	b := &Body{asked: ctx, where: request.URL.Redacted(), limit: s.Patience, silence: s.Silence}
+	b := &Body{asked: ctx, where: request.URL.Redacted(), limit: s.Patience, silence: s.Silence, room: maxAnswer + 1}
 	b.scrub = func(text string) string { return s.scrub(key, text) }
 	if b.limit == 0 {
 		b.limit = usualPatience
@@ -59,6 +60,9 @@ func (b *Body) Read(p []byte) (int, error) {
 	b.timer.Stop()
 	if n > 0 {
 		b.begun, b.limit = true, b.silence
+	}
+	if b.room -= n; b.room < 0 { // unpacked, as it is read: a small answer may be packed a thousandfold
+		return n, &llm.Error{Kind: llm.BadRequest, Status: b.Status, Message: fmt.Sprintf("%s: an answer of more than %d bytes", b.where, maxAnswer)}
 	}
 	if err != nil && err != io.EOF {
 		err = b.explain(err)

@@ -126,6 +126,7 @@ func (d *Draft) Fail(err error) {
 // limit was cut, though some servers call that a good end. Empty parts that carry no
 // state of the provider are left out.
 func (d *Draft) Finish(stop llm.Stop, u llm.Usage) {
+	u = u.Sane()
 	calls := d.Calls()
 	switch {
 	case d.Limit > 0 && u.Out >= d.Limit && (stop == llm.Stopped || stop == llm.WantsTool):

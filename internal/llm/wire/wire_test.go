@@ -3,6 +3,7 @@ package wire_test
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -238,6 +239,48 @@ func TestWatchdog(t *testing.T) {
 			silent(t, err, "nothing came for 2m0s", true)
 		})
 	})
+}
+
+// TestTooMuch: a server that never ends a line, or packs a flood into a few bytes,
+// is not read to the end.
+func TestTooMuch(t *testing.T) {
+	t.Parallel()
+	flood := func(w io.Writer) {
+		_, _ = io.WriteString(w, "data: ")
+		chunk := bytes.Repeat([]byte("x"), 1<<20)
+		for range 200 {
+			if _, err := w.Write(chunk); err != nil {
+				return
+			}
+		}
+	}
+	for name, h := range map[string]http.HandlerFunc{
+		"plain": func(w http.ResponseWriter, _ *http.Request) { flood(w) },
+		"packed": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			z := gzip.NewWriter(w)
+			flood(z)
+			_ = z.Close()
+		},
+	} {
+		server := httptest.NewServer(h)
+		s := wire.Server{Base: server.URL}
+		b, err := s.Stream(t.Context(), "/", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, err = range wire.Events(b) {
+			if err == nil {
+				t.Errorf("%s: an event came", name)
+			}
+		}
+		var e *llm.Error
+		if !errors.As(err, &e) || e.Kind != llm.BadRequest || !strings.Contains(e.Message, "more than") {
+			t.Errorf("%s: %v", name, err)
+		}
+		_ = b.Close()
+		server.Close()
+	}
 }
 
 func TestCancelClosesTheStream(t *testing.T) {

@@ -14,6 +14,8 @@ import (
 	"lore/internal/agent"
 	"lore/internal/agent/attendant"
 	"lore/internal/chat"
+	"lore/internal/chat/notebook"
+	"lore/internal/fault"
 	"lore/internal/llm"
 	"lore/internal/surface/rest"
 	"lore/internal/surface/serve"
@@ -48,6 +50,7 @@ func Types() map[string]reflect.Type {
 	return map[string]reflect.Type{
 		"Chats": reflect.TypeFor[Chats](), "Chat": reflect.TypeFor[chat.Chat](), "Conversation": reflect.TypeFor[Conversation](), "Run": reflect.TypeFor[chat.Run](),
 		"NewChat": reflect.TypeFor[Settings](), "Saying": reflect.TypeFor[Saying](), "Fork": reflect.TypeFor[Fork](), "Models": reflect.TypeFor[Models](),
+		"Opening": reflect.TypeFor[Opening](), "Opened": reflect.TypeFor[Opened](),
 		"Piece": reflect.TypeFor[attendant.Piece](),
 	}
 }
@@ -64,6 +67,7 @@ func (a *API) Routes() []rest.Route {
 	return []rest.Route{
 		{Route: get("/chats", a.list), ID: "listChats", Summary: "Conversations, the last one first (persons)", Query: pages, Out: "Chats", Status: ok},
 		{Route: post("/chats", a.create), ID: "createChat", Summary: "Begin a conversation (persons)", In: "NewChat", Out: "Chat", Status: ok},
+		{Route: post("/chats/open", a.open), ID: "openChat", Summary: "Go on with the conversation that a note holds (persons)", In: "Opening", Out: "Opened", Status: ok},
 		{Route: get("/chats/{id}", a.show), ID: "showChat", Summary: "A conversation with its messages, runs and calls (persons)", Out: "Conversation", Status: ok},
 		{Route: post("/chats/{id}", a.change), ID: "changeChat", Summary: "Name it, or change its model, tools or wishes (persons)", In: "NewChat", Out: "Chat", Status: ok},
 		{Route: post("/chats/{id}/messages", a.say), ID: "say", Summary: "Say something; the run that answers begins at once (persons)", In: "Saying", Out: "Run", Status: http.StatusAccepted},
@@ -105,6 +109,7 @@ type Settings struct {
 	Sets    *[]string `json:"toolsets,omitempty"`
 	NoTools *bool     `json:"no_tools,omitempty"`
 	System  *string   `json:"system,omitempty"`
+	Think   *bool     `json:"think,omitempty"`
 }
 
 func (s Settings) apply(c *chat.Chat) {
@@ -122,6 +127,9 @@ func (s Settings) apply(c *chat.Chat) {
 	}
 	if s.System != nil {
 		c.System = *s.System
+	}
+	if s.Think != nil {
+		c.Think = *s.Think
 	}
 }
 
@@ -185,6 +193,31 @@ func (a *API) show(w http.ResponseWriter, r *http.Request, _ access.Principal) e
 	}
 	out.Messages, out.Runs = append([]chat.Message{}, out.Messages...), append([]chat.Run{}, out.Runs...)
 	return serve.JSON(w, http.StatusOK, out)
+}
+
+// An Opening names the note of a conversation.
+type Opening struct {
+	Path string `json:"path"`
+}
+
+// Opened is the conversation of a note.
+type Opened struct {
+	Chat chat.Chat `json:"chat"`
+	// Unanswered is what the person wrote there last, and nobody has answered.
+	Unanswered string `json:"unanswered,omitempty"`
+}
+
+func (a *API) open(w http.ResponseWriter, r *http.Request, who access.Principal) error {
+	var in Opening
+	if err := rest.Decode(r.Body, &in); err != nil {
+		return err
+	}
+	book := notebook.Book{Store: a.o.Agent.Store, Door: a.o.Agent.Door, ID: a.o.Agent.ID}
+	c, next, err := book.Open(r.Context(), who, in.Path)
+	if err != nil {
+		return fault.Rename(err, "from", "path")
+	}
+	return serve.JSON(w, http.StatusOK, Opened{c, next})
 }
 
 // A Saying is what a person says, and what about it is different this time.

@@ -423,6 +423,20 @@ func TestForkAndChange(t *testing.T) {
 	}
 }
 
+func TestOpenANote(t *testing.T) {
+	w := open(t)
+	if err := os.WriteFile(filepath.Join(w.dir, "Talk.md"), []byte("### user\n\nHello\n\n### assistant\n\nHi.\n\n### user\n\nMore?\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var o chats.Opened
+	if s := w.do("POST", "/chats/open", map[string]any{"path": "Talk.md"}, &o); s != http.StatusOK || o.Unanswered != "More?" || o.Chat.Page != "Talk.md" {
+		t.Errorf("%d %+v", s, o)
+	}
+	if s := w.do("POST", "/chats/open", map[string]any{"path": "Tea.md"}, nil); s != http.StatusBadRequest {
+		t.Error(s)
+	}
+}
+
 func TestModels(t *testing.T) {
 	w := open(t)
 	var m chats.Models

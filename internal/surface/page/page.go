@@ -1,9 +1,10 @@
-// Package page is the small front for people that `lore serve` shows in a
-// browser: what waits for an answer, one question with its whole diff and two
+// Package page is what `lore serve` shows people in a browser: the application
+// that was built from the folder web, or, in a program without it, a small front
+// of its own: what waits for an answer, one question with its whole diff and two
 // buttons, and what was done last.
 //
-// It owns how that looks and nothing else. It reads through the door of tools,
-// answers nothing itself (its script sends the person's answer to the REST
+// It owns how that is served and nothing else. It reads through the door of
+// tools, answers nothing itself (scripts send the person's answer to the REST
 // interface), knows no tool by name, and leaves to serve who may come in: every
 // route, the files of the page too, is for a person's session alone.
 package page
@@ -14,6 +15,7 @@ import (
 	"embed"
 	"encoding/json"
 	"html/template"
+	"io/fs"
 	"net/http"
 	"slices"
 	"strings"
@@ -32,13 +34,26 @@ type Options struct {
 	Vault string // the name of the vault's folder, without where it lies
 	// API is where answers are sent: the prefix of the REST interface.
 	API string
+	// App is the application as it was built; nil shows the small front.
+	App fs.FS
 }
 
 // Pages are the pages of one vault.
-type Pages struct{ o Options }
+type Pages struct {
+	o   Options
+	app *application // nil is the small front
+}
 
-// New makes the pages.
-func New(o Options) *Pages { return &Pages{o} }
+// New makes the pages. An application that cannot be read is an error.
+func New(o Options) (*Pages, error) {
+	p := &Pages{o: o}
+	if o.App == nil {
+		return p, nil
+	}
+	var err error
+	p.app, err = load(o.App)
+	return p, err
+}
 
 // Path is where the page of a question lies.
 func Path(id string) string { return "/approvals/" + id }
@@ -64,12 +79,33 @@ func (p *Pages) Routes() []serve.Route {
 	get := func(pattern string, h serve.Handle) serve.Route {
 		return serve.Route{Method: http.MethodGet, Pattern: pattern, Scope: access.Read, Person: true, Handle: h, Plain: p.refused}
 	}
+	if p.app != nil {
+		out := []serve.Route{get("/approvals/{id}", p.question), get("/assets/{name}", p.app.file)}
+		for _, place := range places() {
+			out = append(out, get(place, p.open))
+		}
+		return out
+	}
 	return []serve.Route{
 		get("/{$}", p.home),
 		get("/approvals/{id}", p.approval),
 		get("/page/page.css", file("page.css", "text/css; charset=utf-8")),
 		get("/page/page.js", file("page.js", "text/javascript; charset=utf-8")),
 	}
+}
+
+// open shows the application.
+func (p *Pages) open(w http.ResponseWriter, r *http.Request, _ access.Principal) error {
+	p.app.show(w, r)
+	return nil
+}
+
+// question shows the application at a question, if there is one.
+func (p *Pages) question(w http.ResponseWriter, r *http.Request, who access.Principal) error {
+	if _, err := p.o.Door.Question(r.Context(), r.PathValue("id")); err != nil {
+		return err
+	}
+	return p.open(w, r, who)
 }
 
 func file(name, kind string) serve.Handle {

@@ -3,6 +3,7 @@ package page_test
 import (
 	"context"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/cookiejar"
 	"os"
@@ -34,7 +35,10 @@ type world struct {
 	secret  string
 }
 
-func open(t *testing.T) *world {
+func open(t *testing.T) *world { return openWith(t, nil) }
+
+// openWith serves an application, or without one the small front.
+func openWith(t *testing.T, app fs.FS) *world {
 	t.Helper()
 	w := &world{t: t, dir: t.TempDir()}
 	if err := os.WriteFile(filepath.Join(w.dir, "Tea.md"), []byte("# Tea\n\nGreen tea.\n"), 0o600); err != nil {
@@ -61,7 +65,11 @@ func open(t *testing.T) *world {
 	w.base = server.Address(l)
 	api := rest.New(rest.Options{Door: w.door, Bus: event.NewBus(), Vault: "vault", Page: func(id string) string { return w.base + page.Path(id) }})
 	server.Add(api.Routes()...)
-	server.Add(page.New(page.Options{Door: w.door, Vault: "My <b>vault</b>", API: rest.Prefix}).Routes()...)
+	pages, err := page.New(page.Options{Door: w.door, Vault: "My <b>vault</b>", API: rest.Prefix, App: app})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.Add(pages.Routes()...)
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(ctx, l) }()

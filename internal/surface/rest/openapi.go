@@ -139,7 +139,7 @@ func (a *API) schemas() (object, error) {
 	out := object{
 		"Arguments": object{"type": "object", "description": "What the tool takes: see its input_schema."},
 		"Result": object{"type": "object", "required": []string{"success"}, "description": "The fields of every answer; those of the tool stand beside them.",
-			"properties": object{"success": flag, "message": text, "error": text, "isError": flag, "user_feedback": text, "notices": list,
+			"properties": object{"success": flag, "message": text, "error": text, "isError": flag, "user_feedback": text, "notices": list, "view": ref("View"),
 				"dry_run": flag, "operation_id": text, "changes": object{"type": "array", "items": object{"type": "object"}}}},
 		"Pending": object{"type": "object", "required": []string{"success", "requires_confirmation", "pending_operation_id"}, "description": "The call waits for a person.",
 			"properties": object{"success": flag, "requires_confirmation": flag, "operation": text, "details": object{}, "message": text, "summary": text, "risk": text,
@@ -153,6 +153,7 @@ func (a *API) schemas() (object, error) {
 	types := map[string]reflect.Type{
 		"Problem": reflect.TypeFor[serve.Problem](), "Tools": reflect.TypeFor[Tools](), "Tool": reflect.TypeFor[Tool](), "Status": reflect.TypeFor[Status](),
 		"Approvals": reflect.TypeFor[Approvals](), "Approval": reflect.TypeFor[tool.Question](), "Answer": reflect.TypeFor[tool.Answer](), "Rules": reflect.TypeFor[Rules](),
+		"Verified": reflect.TypeFor[Verified](), "View": reflect.TypeFor[View](),
 	}
 	maps.Copy(types, a.o.Types)
 	for name, t := range types {

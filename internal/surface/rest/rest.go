@@ -5,6 +5,7 @@
 package rest
 
 import (
+	"context"
 	"net/http"
 	"reflect"
 	"slices"
@@ -28,6 +29,9 @@ type Options struct {
 	Version string
 	// Page is the address at which a person answers a question; nil has none.
 	Page func(id string) string
+	// Verify checks the record of everything that was done and counts it; nil
+	// has none.
+	Verify func(context.Context) (int, error)
 	// More are routes of others, described beside the own ones, with the types that
 	// they name in Out and In.
 	More  []Route
@@ -107,7 +111,7 @@ func (a *API) own() []Route {
 		{Route: get("/tools", a.listTools), ID: "listTools", Summary: "The tools that are switched on, with their schemas", Out: "Tools", Status: ok},
 		{Route: get("/tools/{name}", a.showTool), ID: "showTool", Summary: "One tool", Out: "Tool", Status: ok},
 		{Route: post("/tools/{name}", a.callTool), ID: "callTool", Summary: "Call a tool", In: "Arguments", Out: "Result", Status: ok, Pending: true,
-			Query: map[string]string{tool.DryRun: "1: plan only, and do nothing"}},
+			Query: map[string]string{tool.DryRun: "1: plan only, and do nothing", viewParameter: "1: and \"view\", the answer as people see it, in parts"}},
 		{Route: get("/approvals", a.listApprovals), ID: "listApprovals", Summary: "What waits for a person; to a token, what it asked itself", Out: "Approvals", Status: ok,
 			Query: map[string]string{"state": "only these states, separated by commas; \"all\" for every one"}},
 		{Route: get("/approvals/{id}", a.showApproval), ID: "showApproval", Summary: "One question with its diff", Out: "Approval", Status: ok},
@@ -119,6 +123,7 @@ func (a *API) own() []Route {
 		{Route: person(post("/rules/{id}/forget", a.forget)), ID: "forgetRule", Summary: "Take a standing answer back (persons)", Status: http.StatusNoContent},
 		{Route: get("/activity", a.activity), ID: "activity", Summary: "What was done, newest first, by whom, and how it ended", Out: "Result", Status: ok,
 			Query: map[string]string{"limit": "how many", "after": "only what came after the \"next\" of an earlier answer", "path": "only what touched this note", "tool": "only calls of this tool"}},
+		{Route: person(get("/activity/verify", a.verify)), ID: "verifyActivity", Summary: "Whether the record of what was done is whole (persons)", Out: "Verified", Status: ok},
 		{Route: get("/operations/{id}", a.showOperation), ID: "showOperation", Summary: "One change, with its diff", Out: "Result", Status: ok},
 		{Route: writes(post("/operations/{id}/undo", a.undo)), ID: "undoOperation", Summary: "Take a change back; asked about like any other", In: "Arguments", Out: "Result", Status: ok, Pending: true},
 		{Route: writes(post("/operations/{id}/redo", a.redo)), ID: "redoOperation", Summary: "Bring a change back", In: "Arguments", Out: "Result", Status: ok, Pending: true},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -39,6 +40,7 @@ type world struct {
 	secret map[string]string // by the name of the token
 	person *http.Client      // a browser that was let in
 	stop   context.CancelFunc
+	broken error // what the record of what was done is found to be
 	done   chan error
 }
 
@@ -72,7 +74,11 @@ func open(t *testing.T) *world {
 	if w.server, err = serve.New(serve.Options{Listen: "127.0.0.1:0", Tokens: w.tokens}); err != nil {
 		t.Fatal(err)
 	}
-	api := rest.New(rest.Options{Door: w.door, Bus: w.bus, Vault: "vault", Version: "test", Closing: w.server.Closing(), Beat: 20 * time.Millisecond})
+	api := rest.New(rest.Options{Door: w.door, Bus: w.bus, Vault: "vault", Version: "test", Closing: w.server.Closing(), Beat: 20 * time.Millisecond,
+		Verify: func(ctx context.Context) (int, error) {
+			v, err := p.History.Verify(ctx)
+			return v.Entries, errors.Join(err, w.broken)
+		}})
 	w.server.Add(api.Routes()...)
 	l, err := w.server.Listen(t.Context())
 	if err != nil {

@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
+	"unicode/utf16"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"lore/internal/access"
 	"lore/internal/fault"
+	"lore/internal/schema"
 	"lore/internal/surface/serve"
 	"lore/internal/tool"
 )
@@ -25,6 +28,9 @@ type Tool struct {
 	Needs        access.Scope       `json:"needs,omitempty"`
 	Shape        tool.Shape         `json:"shape"`
 	Feed         bool               `json:"feed,omitempty"`
+	Roles        []tool.Role        `json:"roles,omitempty"`     // the parts that it plays for surfaces
+	Source       string             `json:"source,omitempty"`    // the server that a foreign tool is of
+	Untrusted    bool               `json:"untrusted,omitempty"` // its answers hold words of others
 	Aliases      []string           `json:"aliases,omitempty"`
 	Input        *jsonschema.Schema `json:"input_schema"`
 	Output       *jsonschema.Schema `json:"output_schema"`
@@ -38,7 +44,7 @@ type Tools struct {
 func (a *API) describe(t *tool.Tool) Tool {
 	return Tool{
 		Name: t.Name, Title: t.Title, Toolset: t.Set, Description: t.Doc, Instructions: a.o.Door.Instructions(t), Effect: t.Effect, Needs: t.Needs,
-		Shape: t.Shape, Feed: t.Feed, Aliases: t.Aliases, Input: t.Input(), Output: t.Output(),
+		Shape: t.Shape, Feed: t.Feed, Roles: t.Roles, Source: t.Source, Untrusted: t.Untrusted, Aliases: t.Aliases, Input: t.Input(), Output: t.Output(),
 	}
 }
 
@@ -73,11 +79,97 @@ func (a *API) callTool(w http.ResponseWriter, r *http.Request, who access.Princi
 		// What is misspelt must not run.
 		return fault.Field(tool.DryRun, "write "+tool.DryRun+"=1", "%q is neither given nor left out", word)
 	}
-	res, err := a.o.Door.Call(r.Context(), who, r.PathValue("name"), args)
+	draw, err := drawn(r)
 	if err != nil {
 		return err
 	}
-	return a.result(w, res)
+	res, err := a.o.Door.Call(r.Context(), who, r.PathValue("name"), args)
+	switch {
+	case err != nil:
+		return err
+	case !draw || res.Question != nil || res.Value == nil:
+		return a.result(w, res)
+	}
+	return withView(w, res)
+}
+
+// drawn reports whether the caller wants the answer as people see it, too.
+func drawn(r *http.Request) (bool, error) {
+	switch word := r.URL.Query().Get(viewParameter); word {
+	case "":
+		return false, nil
+	case "1", "true":
+		return true, nil
+	default:
+		return false, fault.Field(viewParameter, "write "+viewParameter+"=1", "%q is neither given nor left out", word)
+	}
+}
+
+// viewParameter asks for the answer as people see it, beside the answer itself.
+const viewParameter = "view"
+
+// withView answers with the result and how people see it: front ends draw the
+// parts of a view, and know no tool.
+func withView(w http.ResponseWriter, res tool.Result) error {
+	head, err := schema.Marshal(res)
+	if err != nil {
+		return err
+	}
+	own, err := schema.Marshal(NewView(res.View()))
+	if err != nil {
+		return err
+	}
+	serve.Write(w, "application/json", http.StatusOK, slices.Concat(head[:len(head)-1], []byte(`,"view":`), own, []byte("}")))
+	return nil
+}
+
+// A View is a result drawn for people, in parts. Which are there, the shape of
+// the tool says.
+type View struct {
+	Text  string      `json:"text,omitempty"`
+	Items []Item      `json:"items,omitempty"`
+	Head  []string    `json:"head,omitempty"`
+	Rows  [][]string  `json:"rows,omitempty"`
+	Pairs [][2]string `json:"pairs,omitempty"`
+	Foot  string      `json:"foot,omitempty"`
+}
+
+// An Item is one note or passage of a list.
+type Item struct {
+	Title  string   `json:"title"`
+	Path   string   `json:"path,omitempty"`
+	Line   int      `json:"line,omitempty"`
+	Detail string   `json:"detail,omitempty"`
+	Text   string   `json:"text,omitempty"`
+	Marks  [][2]int `json:"marks,omitempty"` // parts of Text, in UTF-16 units: what scripts count in
+	Score  float64  `json:"score,omitempty"`
+	Notes  []string `json:"notes,omitempty"`
+}
+
+// NewView puts a view into the form that crosses the wire.
+func NewView(v tool.View) View {
+	out := View{Text: v.Text, Head: v.Head, Rows: v.Rows, Pairs: v.Pairs, Foot: v.Foot}
+	for _, it := range v.Items {
+		i := Item{Title: it.Title, Path: it.Path, Line: it.Line, Detail: it.Detail, Text: it.Text, Score: it.Score, Notes: it.Notes}
+		for _, m := range it.Marks {
+			if m.Start < 0 || m.Start > m.End || m.End > len(it.Text) {
+				continue
+			}
+			start := units(it.Text[:m.Start])
+			i.Marks = append(i.Marks, [2]int{start, start + units(it.Text[m.Start:m.End])})
+		}
+		out.Items = append(out.Items, i)
+	}
+	return out
+}
+
+// units counts a text the way scripts do.
+func units(s string) int {
+	n := 0
+	for _, r := range s {
+		n += utf16.RuneLen(r)
+	}
+	return n
 }
 
 // dry adds the argument to an object. Twins are for the door to refuse, so the

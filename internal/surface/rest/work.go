@@ -11,6 +11,7 @@ import (
 	"lore/internal/access"
 	"lore/internal/fault"
 	"lore/internal/schema"
+	"lore/internal/surface/serve"
 	"lore/internal/tool"
 )
 
@@ -28,6 +29,29 @@ func (a *API) playing(r tool.Role) (*tool.Tool, error) {
 // parameters.
 func (a *API) activity(w http.ResponseWriter, r *http.Request, who access.Principal) error {
 	return a.look(w, r, who, tool.TellsActivity, nil)
+}
+
+// Verified tells whether the record of what was done is as it was written.
+type Verified struct {
+	Whole   bool   `json:"whole"`
+	Entries int    `json:"entries"`
+	Problem string `json:"problem,omitempty"`
+}
+
+// verify checks the record. That it was changed is an answer, not a failure.
+func (a *API) verify(w http.ResponseWriter, r *http.Request, _ access.Principal) error {
+	if a.o.Verify == nil {
+		return fault.New(fault.NotFound, "there is no record here")
+	}
+	n, err := a.o.Verify(r.Context())
+	out := Verified{Whole: err == nil, Entries: n}
+	if err != nil {
+		if fault.Of(err) != fault.Conflict { // it could not be looked at
+			return err
+		}
+		out.Problem = err.Error()
+	}
+	return serve.JSON(w, http.StatusOK, out)
 }
 
 // showOperation is one change with its diff.

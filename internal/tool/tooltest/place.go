@@ -78,7 +78,7 @@ func (p Place) Deps() tool.Deps {
 
 // Open opens the folder as a vault and indexes it, with vectors when model is
 // not nil.
-func Open(t *testing.T, dir string, model embed.Model) Place {
+func Open(t testing.TB, dir string, model embed.Model) Place {
 	t.Helper()
 	v, err := vault.Open(dir, vault.Options{Now: Now})
 	if err != nil {

@@ -1,0 +1,94 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"lore/internal/agent"
+	"lore/internal/chat"
+	"lore/internal/llm"
+	"lore/internal/llm/llmtest"
+	"lore/internal/policy"
+	"lore/internal/surface/cli"
+)
+
+// TestWhatACallLeftBehind: a run that died in a call finds what became of it, the
+// change or the question, and makes neither again.
+func TestWhatACallLeftBehind(t *testing.T) {
+	for name, allowed := range map[string]bool{"a change": true, "a question": false} {
+		dir := t.TempDir()
+		env := map[string]string{"HOME": dir, "XDG_DATA_HOME": filepath.Join(dir, "data"), "XDG_CONFIG_HOME": filepath.Join(dir, "config"), "LORE_EMBED_MODEL": "none", "LORE_KEYRING": "off"}
+		a := &app{now: time.Now, env: func(k string) string { return env[k] }, errOut: t.Output()}
+		vault := filepath.Join(dir, "vault")
+		if err := os.MkdirAll(vault, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		s, face, err := a.openFace(t.Context(), cli.Globals{Vault: vault}, cli.OpenOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if allowed {
+			if err := s.asked.AddRule(t.Context(), policy.Rule{ID: "r", Verdict: policy.Allow, Tool: "write_note", Paths: "**", Made: time.Now()}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		m := llmtest.New(llmtest.Step{Calls: []llm.Part{{Kind: llm.ToolCall, ID: "a", Name: "write_note", Args: json.RawMessage(`{"path":"New","content":"once\n","mode":"append"}`)}}},
+			llmtest.Text("Done."), llmtest.Text("t"), llmtest.Text("Once more."))
+		mind := s.mind(face.Door)
+		mind.Model = func(context.Context, string) (llm.Model, llm.Info, error) { return m, llm.Info{Local: true}, nil }
+		if err := os.WriteFile(filepath.Join(vault, "New.md"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r, err := mind.Start(t.Context(), "chat-1", agent.Request{Text: "Write"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err = mind.Work(t.Context(), r.ID, nil); err != nil {
+			t.Fatal(err)
+		}
+		list, err := mind.Store.Calls(t.Context(), r.ID)
+		if err != nil || len(list) != 1 {
+			t.Fatal(err, list)
+		}
+		// As it was before the process heard what became of the call.
+		before := list[0]
+		died := before
+		died.State, died.Operation, died.Question, died.Result, died.Whole = chat.Calling, "", "", "", nil
+		messages, err := mind.Store.Messages(t.Context(), "chat-1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		fork, err := mind.Store.Fork(t.Context(), "chat-1", "chat-2", 2)
+		if err != nil {
+			t.Fatal(err, len(messages))
+		}
+		r.Chat, r.Status, r.Ended = fork.ID, chat.Running, time.Time{}
+		if err := mind.Store.Apply(t.Context(), fork.ID, chat.Change{Run: &r, Calls: []chat.Call{died}}); err != nil {
+			t.Fatal(err)
+		}
+		if r, err = mind.Work(t.Context(), r.ID, nil); err != nil {
+			t.Fatal(err)
+		}
+		if list, err = mind.Store.Calls(t.Context(), r.ID); err != nil {
+			t.Fatal(err)
+		}
+		want := chat.Asked
+		if allowed {
+			want = chat.Finished
+		}
+		if c := list[0]; len(list) != 1 || c.State != want || c.Operation != before.Operation || c.Question != before.Question || c.Operation+c.Question == "" {
+			t.Errorf("%s: %+v, was %+v", name, c, before)
+		}
+		text, err := os.ReadFile(filepath.Join(vault, "New.md"))
+		if once := "once\n"; err != nil || allowed && string(text) != once || !allowed && len(text) > 0 {
+			t.Errorf("%s: %q %v", name, text, err)
+		}
+		if err := s.close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package page_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"lore/internal/surface/page"
+	"lore/web"
+)
+
+// TestTheApplication: who is let in gets the page that was built, wherever the
+// address leads in it, under a policy that lets nothing else run.
+func TestTheApplication(t *testing.T) {
+	if web.Files() == nil {
+		t.Skip("this program has no page of its own")
+	}
+	w := openWith(t, web.Files())
+	id := w.ask("write_note", `{"path":"New.md","content":"<script>alert(1)</script>\n"}`)
+	nonces := map[string]bool{}
+	for _, path := range []string{"/", page.Path(id), "/approvals", "/notes/Deep/Tea%20%26%20more.md", "/activity?tool=x", "/settings", "/chat/abc"} {
+		status, text, h := w.do("browser", "GET", path, "")
+		if status != 200 || !strings.HasPrefix(h.Get("Content-Type"), "text/html") || h.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: %d %v", path, status, h)
+		}
+		csp := h.Get("Content-Security-Policy")
+		m := regexp.MustCompile(`script-src 'self' 'nonce-([A-Z2-7]{26})'`).FindStringSubmatch(csp)
+		if m == nil || nonces[m[1]] || !strings.Contains(text, `nonce="`+m[1]+`"`) {
+			t.Fatalf("%s: policy %q, page %s", path, csp, text)
+		}
+		nonces[m[1]] = true
+		for _, want := range []string{"default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'", "require-trusted-types-for 'script'", "trusted-types lore"} {
+			if !strings.Contains(csp, want) {
+				t.Errorf("the policy lacks %q", want)
+			}
+		}
+		for name, bad := range map[string]string{
+			"unsafe": `unsafe`, "a place for the nonce": `%NONCE%`, "another address": `(src|href)="[^/]`, "inline style": `<style| style=`, "inline script": `<script[^>]*>[^<]`,
+			"handlers": ` on[a-z]+=`, "what a program wrote": `alert`,
+		} {
+			if found := regexp.MustCompile(bad).FindString(csp + text); found != "" {
+				t.Errorf("%s: %s: %q", path, name, found)
+			}
+		}
+	}
+	if status, text, _ := w.do("browser", "GET", page.Path("none"), ""); status != http.StatusNotFound || !strings.Contains(text, "<h1>") {
+		t.Errorf("no such question: %d %s", status, text)
+	}
+	if status, _, _ := w.do("browser", "POST", page.Path(id), `{"approve":true}`); status != http.StatusMethodNotAllowed {
+		t.Errorf("POST to the page: %d", status)
+	}
+	if status, _, _ := w.do("browser", "GET", "/nowhere", ""); status != http.StatusNotFound {
+		t.Errorf("an unknown place: %d", status)
+	}
+}
+
+// TestOnlyAPersonSeesTheApplication: nobody else gets even a file of it.
+func TestOnlyAPersonSeesTheApplication(t *testing.T) {
+	w := openWith(t, small())
+	id := w.ask("write_note", `{"path":"New.md","content":"secret words\n"}`)
+	for _, path := range []string{"/", page.Path(id), page.Path("none"), "/notes/Tea.md", "/assets/app-abcdefgh.js", "/assets/none.js"} {
+		for who, want := range map[string]int{"": http.StatusUnauthorized, "token": http.StatusForbidden} {
+			status, text, h := w.do(who, "GET", path, "")
+			if status != want || strings.Contains(text, "secret words") || strings.Contains(text, "the script") {
+				t.Errorf("%s as %q: %d %s", path, who, status, text)
+			}
+			if !strings.HasPrefix(h.Get("Content-Type"), "text/html") || h.Get("Cache-Control") != "no-store" || who == "" && !strings.Contains(text, "lore serve") {
+				t.Errorf("%s as %q: %v %s", path, who, h, text)
+			}
+		}
+	}
+}
+
+// small is an application of three files.
+func small() fstest.MapFS {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, _ = z.Write([]byte("// the script"))
+	_ = z.Close()
+	return fstest.MapFS{
+		"index.html":                {Data: []byte(`<script src="/assets/app-abcdefgh.js" nonce="%NONCE%"></script>`)},
+		"assets/app-abcdefgh.js":    {Data: []byte("// the script")},
+		"assets/app-abcdefgh.js.gz": {Data: packed.Bytes()},
+		"assets/words.txt":          {Data: []byte("words")},
+		"assets/secret.go":          {Data: []byte("not of the page")},
+	}
+}
+
+// TestFilesOfTheApplication: what has a hashed name is kept, with its twin for
+// those who take it; nothing else is there.
+func TestFilesOfTheApplication(t *testing.T) {
+	w := openWith(t, small())
+	get := func(path, coding, tag string) *http.Response {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.base+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Accept-Encoding", coding)
+		if tag != "" {
+			req.Header.Set("If-None-Match", tag)
+		}
+		res, err := w.browser.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = res.Body.Close() })
+		return res
+	}
+	const script = "/assets/app-abcdefgh.js"
+	for coding, want := range map[string]string{"": "", "identity": "", "gzip": "gzip", "br": "", "br, gzip;q=0.5": "gzip", "gzip;q=0": "", "gzip; q=0.000": "", "GZIP": "gzip", "x-gzip": ""} {
+		res := get(script, coding, "")
+		if res.StatusCode != 200 || res.Header.Get("Content-Encoding") != want || res.Header.Get("Content-Type") != "text/javascript; charset=utf-8" {
+			t.Errorf("%q: %s %v", coding, res.Status, res.Header)
+		}
+		from := io.Reader(res.Body)
+		if want == "gzip" {
+			z, err := gzip.NewReader(res.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			from = z
+		}
+		if b, err := io.ReadAll(from); err != nil || string(b) != "// the script" {
+			t.Errorf("%q: %q, %v", coding, b, err)
+		}
+		if c := res.Header.Get("Cache-Control"); c != "private, max-age=31536000, immutable" || !strings.Contains(res.Header.Get("Vary"), "Accept-Encoding") {
+			t.Errorf("%q: %v", coding, res.Header)
+		}
+	}
+	tag := get(script, "", "").Header.Get("ETag")
+	if res := get(script, "gzip", `"other", `+tag); tag == "" || res.StatusCode != http.StatusNotModified {
+		t.Errorf("the same again: %s, tag %q", res.Status, tag)
+	}
+	if res := get("/assets/words.txt", "", ""); res.StatusCode != 200 || res.Header.Get("Cache-Control") != "private, no-cache" {
+		t.Errorf("a name without a hash: %s %v", res.Status, res.Header)
+	}
+	for _, path := range []string{"/assets/secret.go", "/assets/app-abcdefgh.js.gz", "/assets/..%2findex.html", "/assets/", "/index.html"} {
+		if res := get(path, "", ""); res.StatusCode != http.StatusNotFound {
+			t.Errorf("%s: %s", path, res.Status)
+		}
+	}
+}
+
+// TestAnApplicationThatIsNone is told when it starts.
+func TestAnApplicationThatIsNone(t *testing.T) {
+	if _, err := page.New(page.Options{App: fstest.MapFS{}}); err == nil {
+		t.Error("an application without an index")
+	}
+}

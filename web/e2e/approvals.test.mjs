@@ -1,0 +1,251 @@
+// What waits for a person, answered in a browser: what is on disk afterwards is
+// what was shown and chosen, to the byte.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { World, accessible, quiet } from './world.mjs';
+
+let w, page;
+before(async () => {
+  w = await World.open();
+  page = await w.page();
+  await w.enter(page);
+});
+after(async () => {
+  await page?.context().close();
+  await w?.close();
+});
+
+const card = () => page.locator('.card');
+const approve = () => page.locator('.card .approve:enabled');
+const over = (state) => page.locator(`.card .chip.${state}`).waitFor();
+
+/** show opens the card of a question. */
+async function show(id) {
+  await page.goto(`${w.base}/approvals/${id}`);
+  await page.locator('.card .approve').waitFor();
+}
+
+/** changed lists the files that differ. */
+function changed(before) {
+  const now = w.bytes();
+  return [...new Set([...Object.keys(before), ...Object.keys(now)])].filter((p) => before[p] !== now[p]).sort();
+}
+
+test('a yes does exactly what was shown, and can be taken back and brought back', async () => {
+  const old = w.bytes();
+  const id = await w.ask('edit_note', { path: 'Notes/Sencha.md', search: 'The everyday tea of Japan.', replace: 'The everyday green tea of Japan.' });
+  await show(id);
+  assert.deepEqual(changed(old), [], 'asking changes nothing');
+  assert.equal(await page.locator('.line.added mark').innerText(), 'green ');
+  assert.match(await card().innerText(), /rest token-.* over rest/);
+  await approve().click();
+  await over('done');
+  assert.deepEqual(changed(old), ['Notes/Sencha.md']);
+  assert.equal(w.read('Notes/Sencha.md'), Buffer.from(old['Notes/Sencha.md'], 'base64').toString().replace('everyday tea', 'everyday green tea'));
+
+  await page.getByRole('link', { name: 'See it in the activity' }).click();
+  await page.locator('button.undo').click();
+  // Taking back is a change like any other: asked about, or done at once.
+  await page.locator('button.redo, .card .approve:enabled').first().waitFor();
+  if (await card().count()) {
+    await approve().click();
+    await over('done');
+  }
+  assert.deepEqual(changed(old), [], 'taken back to the byte');
+  await page.goto(`${w.base}/activity`);
+  await page.locator('.calls a', { hasText: 'Sencha.md at line' }).first().click();
+  await page.locator('button.redo').click();
+  await page.locator('button.undo, .card .approve:enabled').first().waitFor();
+  if (await card().count()) {
+    await approve().click();
+    await over('done');
+  }
+  assert.deepEqual(changed(old), ['Notes/Sencha.md']);
+  quiet(page);
+});
+
+test('a no leaves every byte, and its word reaches the one who asked', async () => {
+  const old = w.bytes();
+  const id = await w.ask('delete_note', { path: 'Notes/Matcha.md' });
+  await show(id);
+  assert.equal(await page.locator('.chip.destroy').count(), 1);
+  assert.equal(await page.getByText('Allow from now on').count(), 0, 'what destroys is never allowed from now on');
+  await page.locator('[name=word]').fill('keep it');
+  await page.getByRole('button', { name: 'Deny, with this word' }).click();
+  await over('denied');
+  assert.deepEqual(changed(old), []);
+  const res = await fetch(`${w.base}/api/v1/approvals/${id}/await?seconds=1`, { headers: { Authorization: `Bearer ${w.token}` } });
+  const body = await res.json();
+  assert.equal(body.success, false);
+  assert.equal(body.user_feedback, 'keep it');
+  quiet(page);
+});
+
+test('places and files are taken one by one', async () => {
+  const long = w.read('Notes/Long.md');
+  const old = w.bytes();
+  const id = await w.ask('write_note', { path: 'Notes/Long.md', mode: 'overwrite', content: long.replace('Line 3 ', 'LINE THREE ').replace('Line 20 ', 'LINE TWENTY ').replace('Line 38 ', 'LINE THIRTY-EIGHT ') });
+  await show(id);
+  assert.equal(await page.locator('.hunk').count(), 3);
+  await page.getByLabel('Place 2 of 3').uncheck();
+  await approve().click();
+  await over('done');
+  assert.equal(w.read('Notes/Long.md'), long.replace('Line 3 ', 'LINE THREE ').replace('Line 38 ', 'LINE THIRTY-EIGHT '));
+  assert.deepEqual(changed(old), ['Notes/Long.md']);
+
+  const before = w.bytes();
+  await show(await w.ask('rename_tag', { tag: 'japan', new_tag: 'nippon' }));
+  const files = page.locator('.file');
+  const n = await files.count();
+  assert.ok(n > 1);
+  const left = (await files.first().locator('h3 input').getAttribute('aria-label')).replace('Take the change of ', '');
+  await files.first().locator('h3 input').uncheck();
+  assert.match(await approve().innerText(), new RegExp(`Allow ${n - 1} of ${n}`));
+  await approve().click();
+  await over('done');
+  assert.equal(changed(before).length, n - 1);
+  assert.ok(!changed(before).includes(left));
+  quiet(page);
+});
+
+test('the arguments are edited, shown again, and done as edited', async () => {
+  const old = w.bytes();
+  const id = await w.ask('write_note', { path: 'Notes/Wrong.md', content: '# Wrong\n' });
+  await show(id);
+  await page.getByText('Change it before it is done').click();
+  await page.getByLabel('Path', { exact: false }).fill('Notes/../../out.md');
+  await page.getByRole('button', { name: 'Show what this comes to' }).click();
+  await page.locator('.card .said', { hasText: /./ }).waitFor();
+  assert.equal(await page.locator('.field.bad').count() + await page.locator('.said', { hasText: /path|vault/i }).count() > 0, true);
+  await page.getByLabel('Path', { exact: false }).fill('Notes/Right.md');
+  await page.getByRole('button', { name: 'Show what this comes to' }).click();
+  await page.locator('.file h3', { hasText: 'Notes/Right.md' }).waitFor();
+  await page.getByRole('button', { name: 'Do it as edited' }).and(page.locator(':enabled')).click();
+  await over('done');
+  assert.deepEqual(changed(old), ['Notes/Right.md']);
+  assert.equal(w.read('Notes/Right.md'), '# Wrong\n');
+  // The browser itself says that the first try was refused.
+  page.faults = page.faults.filter((f) => !/rehearse/.test(f));
+  quiet(page);
+});
+
+test('what hides is shown', async () => {
+  const id = await w.ask('write_note', { path: 'Notes/Hidden.md', content: 'pay a\u200bb \u202egnp.exe\n' });
+  await show(id);
+  await page.locator('.hidden-warning').waitFor();
+  assert.deepEqual(await page.locator('.line.added .hidden-char').allInnerTexts(), ['U+200B', 'U+202E']);
+  await accessible(page, 'hidden characters');
+  await w.picture(page, 'hidden');
+  await page.locator('.deny').click();
+  await over('denied');
+  quiet(page);
+});
+
+test('letters answer only with the focus on the card, and only when it is armed', async () => {
+  const id = await w.ask('write_note', { path: 'Notes/Keys.md', content: 'x\n' });
+  await show(id);
+  await approve().waitFor();
+  await page.keyboard.press('a');
+  await page.keyboard.press('Escape');
+  await page.locator('[name=word]').focus();
+  await page.keyboard.press('a');
+  await page.keyboard.press('Enter');
+  assert.equal(w.read('Notes/Keys.md'), null);
+  // Whoever comes back to the window has half a second.
+  await page.evaluate(() => dispatchEvent(new Event('focus')));
+  await card().focus();
+  await page.keyboard.press('a');
+  assert.equal(w.read('Notes/Keys.md'), null, 'it was not armed');
+  await approve().waitFor();
+  await page.keyboard.press('Escape');
+  assert.equal(w.read('Notes/Keys.md'), null);
+  await page.keyboard.press('a');
+  await over('done');
+  assert.equal(w.read('Notes/Keys.md'), 'x\n');
+  quiet(page);
+});
+
+test('allowed from now on, within its scope alone', async () => {
+  const id = await w.ask('write_note', { path: 'Daily/one.md', content: '1\n' });
+  await show(id);
+  await approve().waitFor();
+  await page.getByText('Allow from now on').click();
+  await accessible(page, 'the scopes');
+  await page.getByRole('button', { name: /this tool in Daily\/, for rest/ }).click();
+  await over('done');
+  assert.equal((await w.call('write_note', { path: 'Daily/two.md', content: '2\n' })).status, 200);
+  assert.equal(w.read('Daily/two.md'), '2\n');
+  const other = await w.call('write_note', { path: 'Notes/three.md', content: '3\n' });
+  assert.equal(other.status, 202);
+  await page.goto(`${w.base}/settings`);
+  await page.getByRole('button', { name: 'Take back' }).click();
+  await page.getByText('every change is asked about').waitFor();
+  assert.equal((await w.call('write_note', { path: 'Daily/four.md', content: '4\n' })).status, 202);
+  quiet(page);
+});
+
+test('the tray hears of questions as they come, and of answers elsewhere', async () => {
+  await page.goto(`${w.base}/notes`);
+  await page.getByRole('button', { name: /Approvals/ }).click();
+  const was = await page.locator('#tray li').count();
+  const id = await w.ask('write_note', { path: 'Notes/Tray.md', content: 't\n' });
+  await page.locator(`#tray a[href="/approvals/${id}"]`).waitFor();
+  assert.match(await page.title(), new RegExp(`^\\(${was + 1}\\) `));
+  assert.match(await page.locator('[role=status].sr').innerText(), /Approval needed: .*Tray/);
+  w.run('approvals', 'deny', id);
+  await page.locator(`#tray a[href="/approvals/${id}"]`).waitFor({ state: 'detached' });
+  quiet(page);
+});
+
+test('a question that a file overtook is computed again', async () => {
+  const { writeFileSync } = await import('node:fs');
+  const id = await w.ask('write_note', { path: 'Notes/Long.md', mode: 'append', content: 'The end.\n' });
+  await show(id);
+  writeFileSync(`${w.vault}/Notes/Long.md`, 'Somebody wrote this meanwhile.\n');
+  await approve().click();
+  await page.locator('.card[data-revision="1"]').waitFor();
+  assert.equal(w.read('Notes/Long.md'), 'Somebody wrote this meanwhile.\n');
+  await page.locator('.line.same', { hasText: 'Somebody wrote' }).waitFor();
+  await approve().click();
+  await over('done');
+  assert.match(w.read('Notes/Long.md'), /^Somebody wrote this meanwhile\.\n+The end\.\n$/);
+  quiet(page);
+});
+
+test('cards survive a reload and a restart of the server', async () => {
+  const id = await w.ask('write_note', { path: 'Notes/Later.md', content: 'later\n' });
+  await show(id);
+  await page.reload();
+  await approve().waitFor();
+  const where = w.base;
+  await w.stop();
+  await w.serve(where.replace('http://', ''));
+  page.faults = []; // the browser says that the server was away
+  await w.enter(page);
+  await show(id);
+  await approve().click();
+  await over('done');
+  assert.equal(w.read('Notes/Later.md'), 'later\n');
+  quiet(page);
+});
+
+test('the activity is filtered, and its record is whole', async () => {
+  await page.goto(`${w.base}/activity`);
+  await page.locator('.chain.good').waitFor();
+  await page.getByLabel('How it ended').selectOption('denied');
+  await page.waitForURL(/status=denied/);
+  await page.locator('.calls li', { hasText: 'delete_note' }).first().waitFor();
+  await page.locator('.calls .chip.done').first().waitFor({ state: 'detached' });
+  await page.getByLabel('Note or folder').fill('Notes/Hidden.md');
+  await page.getByLabel('Note or folder').press('Enter');
+  await page.waitForFunction(() => document.querySelectorAll('.calls li').length === 1);
+  await page.reload();
+  await page.waitForFunction(() => document.querySelectorAll('.calls li').length === 1);
+  await page.getByRole('button', { name: 'All', exact: true }).click();
+  await page.locator('.calls .chip.done').first().waitFor();
+  await page.locator('.calls a[href^="/activity/op-"]').first().click();
+  await page.locator('[data-operation] .diff').first().waitFor();
+  await accessible(page, 'one operation');
+  await w.picture(page, 'operation');
+  quiet(page);
+});

@@ -1,0 +1,154 @@
+// A world is a copy of the sample vault behind a real `lore serve`, and a real
+// Chromium before it. Whatever happens, the page must not say a word to the
+// console, break its own policy, or reach for another host.
+import assert from 'node:assert/strict';
+import { spawn, execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { createInterface } from 'node:readline';
+import process from 'node:process';
+import { chromium } from 'playwright-core';
+
+const root = join(import.meta.dirname, '..', '..');
+export const lore = process.env.LORE ?? join(root, 'bin', 'lore');
+const axe = readFileSync(join(root, 'web', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8');
+
+export class World {
+  static async open() {
+    assert.ok(existsSync(lore), 'build the program first: make build');
+    const w = new World();
+    w.dir = mkdtempSync(join(tmpdir(), 'lore-web-'));
+    w.vault = join(w.dir, 'vault');
+    cpSync(join(root, 'internal', 'sample', 'vault'), w.vault, { recursive: true });
+    const lines = Array.from({ length: 40 }, (_, i) => `Line ${i + 1} of the list.`);
+    writeFileSync(join(w.vault, 'Notes', 'Long.md'), lines.join('\n') + '\n');
+    w.env = { ...process.env, HOME: w.dir, XDG_CONFIG_HOME: join(w.dir, 'config'), XDG_DATA_HOME: join(w.dir, 'data'), XDG_CACHE_HOME: join(w.dir, 'cache'), XDG_STATE_HOME: join(w.dir, 'state'), LORE_VAULT: '', LORE_EMBED_MODEL: 'none' };
+    // Whatever becomes of the tests, nothing of theirs stays behind.
+    process.once('exit', () => w.server?.kill('SIGKILL'));
+    await w.serve('127.0.0.1:0').catch((e) => {
+      w.server.kill('SIGKILL');
+      throw e;
+    });
+    w.token = w.run('token', 'create', '--name', 'script', '--scope', 'read,write,destroy').split('\n')[0];
+    w.browser = await chromium.launch({
+      executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+      args: ['--disable-dev-shm-usage', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', ...(process.getuid() === 0 ? ['--no-sandbox'] : [])],
+    });
+    return w;
+  }
+
+  /** serve starts the server; `again` uses the same address. */
+  async serve(listen) {
+    this.server = spawn(lore, ['serve', this.vault, '--listen', listen, '--json'], { env: this.env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.said = '';
+    this.server.stderr.on('data', (b) => (this.said += b));
+    let text = '';
+    for await (const line of createInterface({ input: this.server.stdout })) {
+      text += line;
+      if (line !== '}') continue;
+      const { address, login } = JSON.parse(text);
+      this.base = address;
+      this.login = login;
+      return;
+    }
+    throw new Error('lore serve does not start: ' + this.said);
+  }
+
+  async stop() {
+    const gone = new Promise((f) => this.server.once('exit', f));
+    this.server.kill('SIGTERM');
+    await gone;
+  }
+
+  async close() {
+    await this.browser?.close();
+    await this.stop();
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+
+  run(...args) {
+    return execFileSync(lore, ['--vault', this.vault, ...args], { env: this.env, encoding: 'utf8' });
+  }
+
+  /** bytes is every file of the vault; what Lore keeps for itself is left out. */
+  bytes() {
+    const out = {};
+    for (const e of readdirSync(this.vault, { recursive: true, withFileTypes: true })) {
+      const p = relative(this.vault, join(e.parentPath, e.name));
+      if (e.isFile() && !p.startsWith('.lore')) out[p] = readFileSync(join(this.vault, p)).toString('base64');
+    }
+    return out;
+  }
+
+  read(path) {
+    const at = join(this.vault, path);
+    return existsSync(at) ? readFileSync(at, 'utf8') : null;
+  }
+
+  /** call uses a tool as a program does. */
+  async call(tool, args) {
+    const res = await fetch(`${this.base}/api/v1/tools/${tool}`, { method: 'POST', headers: { Authorization: `Bearer ${this.token}`, 'Content-Type': 'application/json' }, body: JSON.stringify(args) });
+    return { status: res.status, ...(await res.json()) };
+  }
+
+  /** ask is a call that must wait for a person. */
+  async ask(tool, args) {
+    const r = await this.call(tool, args);
+    assert.equal(r.status, 202, JSON.stringify(r));
+    return r.pending_operation_id;
+  }
+
+  async context(options = {}) {
+    const c = await this.browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+    if (this.cookies) await c.addCookies(this.cookies);
+    return c;
+  }
+
+  /** page is a tab that tells on itself. */
+  async page(options = {}) {
+    const context = await this.context(options);
+    const page = await context.newPage();
+    page.faults = [];
+    await page.addInitScript(() => {
+      globalThis.broken = [];
+      document.addEventListener('securitypolicyviolation', (e) => console.error(`policy: ${e.violatedDirective} ${e.blockedURI} ${e.sample} ${e.sourceFile}:${e.lineNumber}`));
+    });
+    page.on('console', (m) => ['error', 'warning'].includes(m.type()) && page.faults.push(`${m.type()}: ${m.text()} ${m.location().url}`));
+    page.on('pageerror', (e) => page.faults.push(`thrown: ${e}`));
+    page.on('request', (r) => /^(data|blob):/.test(r.url()) || r.url().startsWith(this.base + '/') || page.faults.push(`reached for ${r.url()}`));
+    return page;
+  }
+
+  /** enter lets the browser in, once; later pages have the cookie. */
+  async enter(page) {
+    await page.goto(this.login);
+    await page.waitForURL(this.base + '/');
+    this.cookies = await page.context().cookies();
+  }
+
+  /** picture keeps what a page looks like, where a person asked for it. */
+  async picture(page, name) {
+    const dir = process.env.PICTURES;
+    if (!dir) return;
+    mkdirSync(dir, { recursive: true });
+    await page.screenshot({ path: join(dir, name + '.png') });
+  }
+}
+
+/** accessible asserts that axe finds nothing. */
+export async function accessible(page, what, rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']) {
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe);
+  const found = await page.evaluate(async (runOnly) => {
+    const r = await globalThis.axe.run(document, { runOnly, resultTypes: ['violations'], preload: false });
+    return r.violations.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160) + ' ' + (n.any[0]?.message ?? n.all[0]?.message ?? '')).join(' | ')}`);
+  }, rules);
+  assert.deepEqual(found, [], what);
+}
+
+/** quiet asserts that the page told nothing on itself. */
+export function quiet(page, what) {
+  const told = page.faults;
+  page.faults = [];
+  assert.deepEqual(told, [], what);
+}

@@ -1,0 +1,7 @@
+//go:build no_ui
+
+package web
+
+import "io/fs"
+
+func files() fs.FS { return nil }

@@ -1,0 +1,82 @@
+// Where a person is: the path of the address, and nothing else.
+
+/** Views of the page, by the first part of the path. */
+export const views = ['home', 'approvals', 'chat', 'notes', 'search', 'graph', 'activity', 'tools', 'settings', 'onboarding', 'doctor'] as const;
+export type View = (typeof views)[number];
+
+/** A Place is an address taken apart. */
+export interface Place {
+  view: View | 'nowhere';
+  /** What follows the view, decoded; slashes stay. */
+  rest: string;
+  query: URLSearchParams;
+}
+
+/** placeOf takes an address apart. */
+export function placeOf(url: string): Place {
+  const u = new URL(url, 'http://lore.invalid');
+  const [first = '', ...more] = u.pathname.split('/').slice(1);
+  let rest = '';
+  try {
+    rest = more.map(decodeURIComponent).join('/');
+  } catch {
+    return { view: 'nowhere', rest: '', query: u.searchParams };
+  }
+  const view = first === '' ? 'home' : (views as readonly string[]).includes(first) && first !== 'home' ? (first as View) : 'nowhere';
+  return { view, rest, query: u.searchParams };
+}
+
+/** pathTo makes an address. */
+export function pathTo(view: View, rest = '', query: Record<string, string | number | undefined> = {}): string {
+  const base = view === 'home' ? '/' : '/' + view + (rest ? '/' + rest.split('/').map(encodeURIComponent).join('/') : '');
+  const q = new URLSearchParams();
+  for (const [k, v] of Object.entries(query)) if (v !== undefined && v !== '') q.set(k, String(v));
+  const text = q.toString();
+  return text ? `${base}?${text}` : base;
+}
+
+class Router {
+  place = $state.raw<Place>(placeOf(typeof location === 'undefined' ? '/' : location.href));
+
+  #last = new Map<View, Place>();
+
+  /** at is where a person is in one view. A view that is about to leave still
+   *  sees the place that it was shown for, and asks for nothing of the next. */
+  at(view: View): Place {
+    const p = this.place;
+    if (p.view !== view) return this.#last.get(view) ?? p;
+    this.#last.set(view, p);
+    return p;
+  }
+
+  /** go shows another place. */
+  go(path: string, replace = false): void {
+    if (replace) history.replaceState(null, '', path);
+    else history.pushState(null, '', path);
+    this.place = placeOf(location.href);
+    if (!replace) scrollTo(0, 0);
+  }
+
+  /** start follows the buttons of the browser, and links of this page. */
+  start(): () => void {
+    const moved = (): void => {
+      this.place = placeOf(location.href);
+    };
+    const clicked = (e: MouseEvent): void => {
+      if (e.defaultPrevented || e.button !== 0 || e.metaKey || e.ctrlKey || e.shiftKey || e.altKey) return;
+      const a = (e.target as Element | null)?.closest?.('a[href]');
+      if (!(a instanceof HTMLAnchorElement) || a.target || a.hasAttribute('download') || a.origin !== location.origin) return;
+      if (placeOf(a.href).view === 'nowhere') return; // the server's own: descriptions, licences
+      e.preventDefault();
+      if (a.href !== location.href) this.go(a.pathname + a.search);
+    };
+    addEventListener('popstate', moved);
+    document.addEventListener('click', clicked);
+    return () => {
+      removeEventListener('popstate', moved);
+      document.removeEventListener('click', clicked);
+    };
+  }
+}
+
+export const router = new Router();

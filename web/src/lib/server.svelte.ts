@@ -1,0 +1,96 @@
+// What the page knows of the server: the vault, the tools, what waits. Kept true
+// by the news.
+import { ask, onSignedOut, problemOf, words } from './api';
+import type { Approval, Problem, Result, Pending, Status, Tool } from './types';
+import { news } from './events';
+import { toasts } from './toasts.svelte';
+
+class Server {
+  status = $state.raw<Status | null>(null);
+  tools = $state.raw<Tool[]>([]);
+  waiting = $state.raw<Approval[]>([]);
+  /** live says that news come through. */
+  live = $state(true);
+  /** signedOut says that this browser has to be let in again. */
+  signedOut = $state(false);
+  problem = $state.raw<Problem | null>(null);
+  loaded = $state(false);
+  /** asked is the last question that came while the page was open, for those who hear. */
+  asked = $state('');
+  /** changes counts what happened to the vault, for views that look again. */
+  changes = $state(0);
+
+  #tools: Promise<void> = Promise.resolve();
+
+  /** start loads everything and follows the news. */
+  start(): void {
+    onSignedOut(() => (this.signedOut = true));
+    news.live = (on) => (this.live = on);
+    news.hear((n) => {
+      switch (n.topic) {
+        case 'approval.asked':
+        case 'approval.answered':
+        case 'approval.over': {
+          const q = n.data as Approval;
+          if (n.topic === 'approval.asked') this.asked = q.preview.summary;
+          this.put(q);
+          break;
+        }
+        case 'tools.changed':
+          void this.loadTools();
+          break;
+        case 'reset':
+        case 'ready':
+          void this.look();
+          break;
+      }
+      // What this page itself reads is no news to it.
+      const call = n.topic === 'call.finished' ? (n.data as { surface: string; operation_id?: string; status: string }) : undefined;
+      if (call ? call.surface !== 'web' || call.operation_id || call.status !== 'done' : n.topic === 'files.changed' || n.topic === 'approval.over' || n.topic === 'reset') this.changes++;
+    });
+    void this.look();
+    this.#tools = this.loadTools();
+    void news.run();
+  }
+
+  /** look asks again for what news may have missed. */
+  async look(): Promise<void> {
+    const [s, q] = await Promise.all([ask('status'), ask('listApprovals', { query: { state: 'pending' } })]);
+    this.problem = s.ok ? null : s.problem;
+    if (s.ok) this.status = s.value;
+    if (q.ok) this.waiting = q.value.approvals ?? [];
+    this.loaded = true;
+  }
+
+  async loadTools(): Promise<void> {
+    const r = await ask('listTools');
+    if (r.ok) this.tools = (r.value.tools ?? []) as Tool[];
+  }
+
+  /** put keeps a question, or lets it go. */
+  put(q: Approval): void {
+    const others = this.waiting.filter((w) => w.id !== q.id);
+    this.waiting = q.state === 'pending' ? [...others, q].sort((a, b) => a.asked.localeCompare(b.asked)) : others;
+  }
+
+  /** playing is the tool that plays a role. */
+  playing(role: string): Tool | undefined {
+    return this.tools.find((t) => t.roles?.includes(role));
+  }
+
+  /** call runs the tool of a role; without one, that is a problem like any other. */
+  async call<T>(role: string, args: Record<string, unknown>, view = false): Promise<{ ok: true; value: T & (Result | Pending) } | { ok: false; problem: Problem }> {
+    await this.#tools;
+    const t = this.playing(role);
+    if (!t) return { ok: false, problem: problemOf(404, 'Nothing here does that: the tool is switched off.') };
+    const r = await ask('callTool', { path: { name: t.name }, body: args, ...(view ? { query: { view: 1 } } : {}) });
+    return r.ok ? { ok: true, value: r.value as T & (Result | Pending) } : r;
+  }
+
+  /** tell shows what went wrong. */
+  tell(p: Problem): void {
+    toasts.say(words(p), 'bad');
+  }
+}
+
+export const server = new Server();

@@ -1,0 +1,28 @@
+// Short words about what just happened.
+
+export interface Toast {
+  id: number;
+  text: string;
+  kind: 'info' | 'good' | 'bad';
+  /** An address to go on at. */
+  href?: string;
+  label?: string;
+}
+
+class Toasts {
+  list = $state<Toast[]>([]);
+  #next = 1;
+
+  say(text: string, kind: Toast['kind'] = 'info', more: Pick<Toast, 'href' | 'label'> = {}): void {
+    const id = this.#next++;
+    this.list.push({ id, text, kind, ...more });
+    if (this.list.length > 4) this.list.shift();
+    if (kind !== 'bad') setTimeout(() => this.drop(id), 8000); // what went wrong stays until it is read
+  }
+
+  drop(id: number): void {
+    this.list = this.list.filter((t) => t.id !== id);
+  }
+}
+
+export const toasts = new Toasts();

@@ -1,0 +1,25 @@
+// The one policy of this page (the server allows no other): a worker may be
+// started from the page's own files, and from nothing else. It is made at the
+// start, so that nobody else can make it.
+type Policy = { createScriptURL(url: string): unknown };
+type Factory = { createPolicy(name: string, rules: { createScriptURL(url: string): string }): Policy };
+
+const rules = {
+  createScriptURL(url: string): string {
+    const u = new URL(url, location.href);
+    if (u.origin !== location.origin || !u.pathname.startsWith('/assets/')) throw new TypeError('not a file of this page');
+    return u.href;
+  },
+};
+const factory = (globalThis as { trustedTypes?: Factory }).trustedTypes;
+const policy: Policy = factory ? factory.createPolicy('lore', rules) : rules;
+
+/** startWorker starts a worker of the page's own files: pass it what `import url from './x.ts?worker&url'` gives. */
+export function startWorker(url: string): Worker {
+  return new Worker(policy.createScriptURL(url) as string, { type: 'module' });
+}
+
+/** nonce lets a style element of a library pass. */
+export function nonce(): string {
+  return document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? '';
+}

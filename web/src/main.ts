@@ -1,0 +1,13 @@
+import './app.css';
+import './lib/worker'; // makes the one policy of the page before anything else runs
+import { mount } from 'svelte';
+import { theme } from './lib/theme.svelte';
+import { router } from './lib/router.svelte';
+import { server } from './lib/server.svelte';
+import Shell from './shell/Shell.svelte';
+
+theme.apply();
+router.start();
+server.start();
+const target = document.getElementById('app');
+if (target) mount(Shell, { target });

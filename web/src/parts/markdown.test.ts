@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { render, safeAddress, split } from './markdown';
+
+function html(text: string): string {
+  const d = document.createElement('div');
+  d.append(render(text, { note: (t) => '/notes/' + t, tag: (t) => '/search?q=' + t }));
+  return d.innerHTML;
+}
+
+describe('what notes are made of', () => {
+  test.each([
+    ['# One *two*', '<h1>One <em>two</em></h1>'],
+    ['Two\n===', '<h1>Two</h1>'],
+    ['a **b** ~~c~~ `d <e>`', '<p>a <strong>b</strong> <s>c</s> <code>d &lt;e&gt;</code></p>'],
+    ['- a\n- [x] b', '<ul><li>a</li><li><input type="checkbox" disabled="" aria-label="done"> b</li></ul>'],
+    ['3. a\n4. b', '<ol start="3"><li>a</li><li>b</li></ol>'],
+    ['[[Tea|the leaf]] ![[Cup]]', '<p><a class="wiki" href="/notes/Tea">the leaf</a> <a class="wiki" href="/notes/Cup">Cup</a></p>'],
+    ['[x](Green%20tea.md)', '<p><a href="/notes/Green tea.md">x</a></p>'],
+    ['a #tea/green b#c #12', '<p>a <a href="/search?q=tea/green" class="tag">#tea/green</a> b#c #12</p>'],
+    ['a \\* b &amp; &#9731; &unknown;', '<p>a * b &amp; ☃ &amp;unknown;</p>'],
+    ['| a | b |\n|---|---|\n| 1 | 2 |', '<table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>'],
+    ['> [!tip] Well\n> then', '<blockquote class="callout tip"><strong class="callout-kind">tip</strong><p>Well\nthen</p></blockquote>'],
+    ['> [!x" onload="y] z', '<blockquote><p>[!x" onload="y] z</p></blockquote>'],
+    ['```js\nlet a = 1;\n```', '<pre title="js" tabindex="0"><code>let a = 1;</code></pre>'],
+    ['---', '<hr>'],
+  ])('%s', (text, want) => expect(html(text)).toBe(want));
+});
+
+describe('what notes try', () => {
+  test.each([
+    '<script>alert(1)</script>', '<img src=x onerror=alert(1)>', 'a <svg onload=alert(1)> b', '<details ontoggle=alert(1) open>', '<iframe srcdoc="x">', '<base href=//evil>',
+    '<style>@import "//evil"</style>', '[x](javascript:alert(1))', '[x](JaVaScRiPt:alert(1))', '[x](&#106;avascript:alert(1))', '[x](<java\tscript:alert(1)>)', '[x](vbscript:x)', '[x](data:text/html,x)',
+    '![x](javascript:alert(1))', '![x](https://evil.invalid/leak.png)', '[[a" onmouseover="alert(1)]]', '![[x|<img onerror=alert(1)>]]', '```"><img onerror=x>\ny\n```', '# <b id=x>y</b>', '<javascript:alert(1)>',
+    '[r]: javascript:alert(1)\n\n[r]', '| <img onerror=x> |\n|---|\n| <script>y</script> |', '<a style="background:url(//evil)" class="card">x</a>',
+  ])('%s', (text) => {
+    const d = document.createElement('div');
+    d.append(render(text, { note: (t) => '/notes/' + encodeURIComponent(t) }));
+    expect(d.querySelectorAll('script, img, svg, iframe, style, base, details, object, embed, form, b').length).toBe(0);
+    for (const el of d.querySelectorAll('*')) {
+      for (const a of el.attributes) expect(a.name).not.toMatch(/^on|^style$|^id$|^src/);
+      if (el instanceof HTMLAnchorElement) expect(el.getAttribute('href')).toMatch(/^(\/notes\/|https?:|mailto:)/);
+    }
+  });
+
+  test('only some addresses are opened', () => {
+    expect(safeAddress('https://a.b')).toBe('https://a.b');
+    expect(safeAddress('mailto:a@b')).toBe('mailto:a@b');
+    for (const bad of ['javascript:x', ' java\nscript:x', 'file:///etc', 'data:x', '//evil', 'note.md']) expect(safeAddress(bad)).toBeUndefined();
+  });
+});
+
+test('front matter is taken off', () => {
+  expect(split('---\na: 1\n---\n# B')).toEqual({ front: 'a: 1', body: '# B' });
+  expect(split('--- a\n')).toEqual({ front: '', body: '--- a\n' });
+  expect(split('a\n---\nb\n---\n').front).toBe('');
+});

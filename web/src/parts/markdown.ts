@@ -1,0 +1,321 @@
+// Markdown as nodes. The text of a note never becomes markup: every element is
+// made here, by name, and its text is set as text. What a note may ask for is
+// what is listed here; HTML in a note is shown as the text that it is.
+import { GFM, parser as base, type InlineContext, type MarkdownConfig } from '@lezer/markdown';
+import type { SyntaxNode } from '@lezer/common';
+
+/** What a renderer has to be told. */
+export interface Options {
+  /** The address at which the page shows what a link in the note means. */
+  note: (target: string) => string;
+  /** The address at which the page shows a tag. */
+  tag?: (tag: string) => string;
+}
+
+// Wikilinks, embeds and tags are part of the dialect (internal/note).
+const dialect: MarkdownConfig = {
+  defineNodes: ['WikiLink', 'Embed', 'Tag'],
+  parseInline: [
+    {
+      name: 'WikiLink',
+      before: 'Link',
+      parse(cx: InlineContext, next: number, pos: number) {
+        const embed = next === 33 && cx.char(pos + 1) === 91 && cx.char(pos + 2) === 91;
+        if (!embed && !(next === 91 && cx.char(pos + 1) === 91)) return -1;
+        const start = pos + (embed ? 3 : 2);
+        for (let i = start; i < cx.end - 1 && i - start < 1000; i++) {
+          const c = cx.char(i);
+          if (c === 10 || c === 91) return -1;
+          if (c === 93 && cx.char(i + 1) === 93) return i > start ? cx.addElement(cx.elt(embed ? 'Embed' : 'WikiLink', pos, i + 2)) : -1;
+        }
+        return -1;
+      },
+    },
+    {
+      name: 'Tag',
+      parse(cx: InlineContext, next: number, pos: number) {
+        if (next !== 35 || (pos > cx.offset && !/[\s(]/.test(cx.slice(pos - 1, pos)))) return -1;
+        const m = /^#[\p{L}\p{N}_][\p{L}\p{N}_/-]*/u.exec(cx.slice(pos, Math.min(cx.end, pos + 120)));
+        return m && /\p{L}|_/u.test(m[0]) ? cx.addElement(cx.elt('Tag', pos, pos + m[0].length)) : -1;
+      },
+    },
+  ],
+};
+
+const parser = base.configure([GFM, dialect]);
+
+const plain: Record<string, keyof HTMLElementTagNameMap> = {
+  Paragraph: 'p', Blockquote: 'blockquote', BulletList: 'ul', OrderedList: 'ol', ListItem: 'li', Emphasis: 'em', StrongEmphasis: 'strong', Strikethrough: 's',
+  HorizontalRule: 'hr', HardBreak: 'br', Table: 'table', TableHeader: 'tr', TableRow: 'tr', TableCell: 'td',
+};
+
+// These stand for how something is written, and are not shown.
+const marks = new Set(['HeaderMark', 'QuoteMark', 'ListMark', 'LinkMark', 'EmphasisMark', 'CodeMark', 'StrikethroughMark', 'TableDelimiter', 'CodeInfo', 'URL', 'LinkTitle', 'LinkLabel', 'LinkReference']);
+
+const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0', copy: '©', mdash: '—', ndash: '–', hellip: '…', rarr: '→', larr: '←' };
+
+function entity(text: string): string {
+  const m = /^&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|(\w+));$/.exec(text);
+  if (!m) return text;
+  if (m[3]) return entities[m[3]] ?? text;
+  const c = m[1] ? parseInt(m[1], 10) : parseInt(m[2] ?? '', 16);
+  return c > 0 && c <= 0x10ffff && !(c >= 0xd800 && c <= 0xdfff) ? String.fromCodePoint(c) : '\ufffd';
+}
+
+/** safeAddress is an address outside of the vault that may be opened, or nothing. */
+export function safeAddress(url: string): string | undefined {
+  const text = url.replace(/[\u0000-\u0020\u007f-\u00a0]/g, '');
+  return /^(https?|mailto):/i.test(text) ? text : undefined;
+}
+
+/** hasScheme tells an address from the path of a note. */
+function hasScheme(url: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:/i.test(url.replace(/[\u0000-\u0020\u007f-\u00a0]/g, '')) || url.startsWith('//');
+}
+
+/** split takes the front matter off a note. */
+export function split(text: string): { front: string; body: string } {
+  const m = /^\ufeff?---[ \t]*\r?\n([\s\S]*?\r?\n)?(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/.exec(text);
+  return m ? { front: (m[1] ?? '').trimEnd(), body: text.slice(m[0].length) } : { front: '', body: text };
+}
+
+class Painter {
+  constructor(
+    private readonly text: string,
+    private readonly o: Options,
+  ) {}
+
+  /** children paints what stands in a node: its elements, and the text between them. */
+  children(node: SyntaxNode, into: Node, from = node.from, to = node.to): void {
+    let at = from;
+    for (let c = node.firstChild; c; c = c.nextSibling) {
+      if (c.from < from) continue;
+      if (c.to > to) break;
+      if (c.from > at) this.words(at, c.from, into);
+      this.one(c, into);
+      at = Math.max(at, c.to);
+      if (c.name === 'QuoteMark' && this.text[at] === ' ') at++; // it belongs to the mark
+    }
+    if (to > at) this.words(at, to, into);
+  }
+
+  words(from: number, to: number, into: Node): void {
+    const t = this.text.slice(from, to);
+    // Between blocks stand only line ends and marks of quotes.
+    if (into instanceof HTMLElement && /^(UL|OL|LI|TABLE|TR|BLOCKQUOTE|THEAD|TBODY|ARTICLE)$/.test(into.tagName) && !t.trim()) return;
+    into.appendChild(document.createTextNode(t));
+  }
+
+  one(n: SyntaxNode, into: Node): void {
+    const text = this.text.slice(n.from, n.to);
+    const name = plain[n.name];
+    if (name) {
+      const el = document.createElement(name);
+      into.appendChild(el);
+      if (name !== 'hr' && name !== 'br') this.children(n, el);
+      if (n.name === 'Table') this.table(el);
+      if (n.name === 'Blockquote') callout(el);
+      if (n.name === 'BulletList' || n.name === 'OrderedList') tighten(el, text);
+      if (n.name === 'OrderedList') this.numbered(n, el as HTMLOListElement);
+      return;
+    }
+    if (marks.has(n.name)) return;
+    const heading = /^(?:ATX|Setext)Heading(\d)$/.exec(n.name);
+    if (heading) {
+      const el = document.createElement(`h${heading[1] as '1'}`);
+      this.children(n, el);
+      trim(el);
+      into.appendChild(el);
+      return;
+    }
+    switch (n.name) {
+      case 'Document':
+        this.children(n, into);
+        return;
+      case 'Escape':
+        into.appendChild(document.createTextNode(text.slice(1)));
+        return;
+      case 'Entity':
+        into.appendChild(document.createTextNode(entity(text)));
+        return;
+      case 'InlineCode':
+        into.appendChild(code(text.replace(/^`+|`+$/g, '').replace(/\n/g, ' ')));
+        return;
+      case 'FencedCode':
+      case 'CodeBlock':
+        into.appendChild(this.block(n));
+        return;
+      case 'Task':
+        this.task(n, into);
+        return;
+      case 'Link':
+      case 'Image':
+        this.link(n, into);
+        return;
+      case 'Autolink':
+        into.appendChild(this.anchor(text.replace(/^<|>$/g, ''), text.replace(/^<|>$/g, '')));
+        return;
+      case 'WikiLink':
+      case 'Embed':
+        this.wiki(n.name === 'Embed' ? text.slice(3, -2) : text.slice(2, -2), into);
+        return;
+      case 'Tag': {
+        const a = document.createElement(this.o.tag ? 'a' : 'span');
+        if (a instanceof HTMLAnchorElement && this.o.tag) a.href = this.o.tag(text.slice(1));
+        a.className = 'tag';
+        a.textContent = text;
+        into.appendChild(a);
+        return;
+      }
+      case 'HTMLBlock':
+      case 'CommentBlock':
+      case 'ProcessingInstructionBlock': {
+        const pre = document.createElement('pre');
+        pre.className = 'raw';
+        pre.textContent = text;
+        into.appendChild(pre);
+        return;
+      }
+      default: // HTMLTag, Comment and what else may come: as it is written
+        into.appendChild(document.createTextNode(text));
+    }
+  }
+
+  block(n: SyntaxNode): HTMLElement {
+    const pre = document.createElement('pre');
+    const parts: string[] = [];
+    for (let c = n.firstChild; c; c = c.nextSibling) {
+      if (c.name === 'CodeText') parts.push(this.text.slice(c.from, c.to));
+      if (c.name === 'CodeInfo') pre.title = this.text.slice(c.from, c.to);
+    }
+    pre.appendChild(code(parts.join('')));
+    pre.tabIndex = 0; // what scrolls can be scrolled by keys
+    return pre;
+  }
+
+  task(n: SyntaxNode, into: Node): void {
+    const mark = n.getChild('TaskMarker');
+    const box = document.createElement('input');
+    box.type = 'checkbox';
+    box.disabled = true;
+    box.checked = !!mark && /x/i.test(this.text.slice(mark.from, mark.to));
+    box.setAttribute('aria-label', box.checked ? 'done' : 'to do');
+    into.appendChild(box);
+    this.children(n, into, mark?.to ?? n.from);
+  }
+
+  link(n: SyntaxNode, into: Node): void {
+    const url = n.getChild('URL');
+    const marksOf = n.getChildren('LinkMark');
+    const [open, close] = marksOf;
+    if (!url || !open || !close) {
+      into.appendChild(document.createTextNode(this.text.slice(n.from, n.to)));
+      return;
+    }
+    let target = this.text.slice(url.from, url.to);
+    if (target.startsWith('<')) target = target.slice(1, -1);
+    target = target.replace(/\\([!-/:-@[-`{-~])/g, '$1').replace(/&[#\w]+;/g, entity);
+    const a = this.anchor(target, '');
+    if (n.name === 'Image') {
+      // Nothing is fetched because a note says so.
+      a.textContent = '🖼 ' + (this.text.slice(open.to, close.from) || target);
+    } else this.children(n, a, open.to, close.from);
+    into.appendChild(a);
+  }
+
+  /** anchor is a link that leads to a note, or outside, or nowhere. */
+  anchor(target: string, label: string): HTMLElement {
+    const outside = safeAddress(/^www\./i.test(target) ? 'https://' + target : /^[^\s/:]+@[^\s/:]+$/.test(target) ? 'mailto:' + target : target);
+    const el = document.createElement(outside || !hasScheme(target) ? 'a' : 'span');
+    if (label) el.textContent = label;
+    if (!(el instanceof HTMLAnchorElement)) {
+      el.className = 'refused';
+      el.title = 'This address is not opened from here';
+    } else if (outside) {
+      el.href = outside;
+      el.rel = 'noreferrer noopener';
+      el.target = '_blank';
+      el.className = 'outside';
+    } else {
+      let path = target;
+      try {
+        path = decodeURIComponent(target);
+      } catch {
+        // written as it is
+      }
+      el.href = this.o.note(path);
+    }
+    return el;
+  }
+
+  wiki(inside: string, into: Node): void {
+    const [target = '', ...label] = inside.split('|');
+    const a = document.createElement('a');
+    a.className = 'wiki';
+    a.href = this.o.note(target.trim());
+    a.textContent = label.join('|').trim() || target.trim();
+    into.appendChild(a);
+  }
+
+  numbered(n: SyntaxNode, el: HTMLOListElement): void {
+    const mark = n.firstChild?.getChild('ListMark');
+    const first = mark ? parseInt(this.text.slice(mark.from, mark.to), 10) : 1;
+    if (first > 1) el.start = first;
+  }
+
+  table(el: HTMLElement): void {
+    const head = el.querySelector('tr');
+    for (const cell of [...(head?.children ?? [])]) {
+      const th = document.createElement('th');
+      th.append(...cell.childNodes);
+      cell.replaceWith(th);
+    }
+    for (const cell of el.querySelectorAll<HTMLElement>('th, td')) trim(cell);
+    for (const row of el.querySelectorAll('tr')) for (const c of [...row.childNodes]) if (c.nodeType === 3) c.remove();
+  }
+}
+
+function code(text: string): HTMLElement {
+  const el = document.createElement('code');
+  el.textContent = text;
+  return el;
+}
+
+/** tighten takes the paragraphs away from items that no blank line parts. */
+function tighten(list: HTMLElement, text: string): void {
+  if (/\n[ \t]*\n/.test(text)) return;
+  for (const p of list.querySelectorAll(':scope > li > p')) p.replaceWith(...p.childNodes);
+}
+
+function trim(el: HTMLElement): void {
+  if (el.firstChild?.nodeType === 3) el.firstChild.textContent = (el.firstChild.textContent ?? '').trimStart();
+  if (el.lastChild?.nodeType === 3) el.lastChild.textContent = (el.lastChild.textContent ?? '').trimEnd();
+}
+
+const callouts = new Set(['note', 'info', 'tip', 'warning', 'danger', 'question', 'quote', 'example', 'todo', 'success', 'failure', 'bug', 'abstract', 'important', 'caution']);
+
+/** callout makes one of a quote that begins with [!kind]. An unknown kind is a note. */
+function callout(el: HTMLElement): void {
+  const p = el.firstElementChild;
+  const first = p?.firstChild;
+  const m = /^\[!([\w-]+)\][+-]?[ \t]*/.exec(first?.textContent ?? '');
+  if (!p || !first || !m) return;
+  const kind = (m[1] ?? '').toLowerCase();
+  first.textContent = (first.textContent ?? '').slice(m[0].length);
+  if (!first.textContent && first.nextSibling?.nodeType === 3) first.nextSibling.textContent = (first.nextSibling.textContent ?? '').replace(/^[+-]?[ \t]*/, '');
+  el.className = 'callout ' + (callouts.has(kind) ? kind : 'note');
+  const label = document.createElement('strong');
+  label.className = 'callout-kind';
+  label.textContent = kind;
+  el.prepend(label);
+}
+
+/** render makes nodes of a text. */
+export function render(text: string, o: Options): DocumentFragment {
+  const out = document.createDocumentFragment();
+  const root = document.createElement('article');
+  const body = text.replace(/\r\n?/g, '\n');
+  new Painter(body, o).one(parser.parse(body).topNode, root);
+  out.append(...root.childNodes);
+  return out;
+}

@@ -1,0 +1,58 @@
+import { flushSync, mount, unmount } from 'svelte';
+import { expect, test } from 'vitest';
+import { cleaned, fieldsOf, missing, type Schema } from './schema';
+import Holder from './FormHolder.test.svelte';
+
+const schema: Schema = {
+  type: 'object',
+  required: ['path'],
+  properties: {
+    limit: { type: 'integer', minimum: 1, default: 20 },
+    path: { type: 'string', description: 'Where it lies.' },
+    content: { type: 'string' },
+    mode: { type: 'string', enum: ['a', 'b'] },
+    deep: { type: ['null', 'boolean'] },
+    tags: { type: 'array', items: { type: 'string' } },
+    free: { type: 'object' },
+    filter: { type: 'object', properties: { folder: { type: 'string' } } },
+  },
+};
+
+test('fields by what they take, needed ones first', () => {
+  expect(fieldsOf(schema).map((f) => [f.name, f.kind, f.required])).toEqual([
+    ['path', 'text', true], ['limit', 'number', false], ['content', 'long', false], ['mode', 'choice', false], ['deep', 'switch', false], ['tags', 'words', false], ['free', 'json', false], ['filter', 'group', false],
+  ]);
+});
+
+test('what was not filled in is not sent', () => {
+  const f = fieldsOf(schema);
+  expect(cleaned(f, { path: '', limit: undefined, mode: '', tags: [], filter: { folder: '' }, deep: false, extra: 1 })).toEqual({ path: '', deep: false, extra: 1 });
+  expect(missing(f, { limit: 3 })).toEqual(['path']);
+  expect(missing(f, { path: 'x' })).toEqual([]);
+});
+
+test('a form fills a value in', () => {
+  const target = document.createElement('div');
+  document.body.append(target);
+  const held: { value: Record<string, unknown> } = { value: {} };
+  const c = mount(Holder, { target, props: { schema, hold: (v: Record<string, unknown>) => (held.value = v) } });
+  const put = (id: string, value: string, event: string): void => {
+    const el = target.querySelector<HTMLInputElement>('#f-' + id);
+    if (!el) throw new Error(id);
+    el.value = value;
+    el.dispatchEvent(new Event(event, { bubbles: true }));
+    flushSync();
+  };
+  put('path', 'Tea.md', 'input');
+  put('limit', '7', 'input');
+  put('tags', 'a\nb', 'input');
+  put('mode', 'b', 'change');
+  put('free', '{"x": [1]}', 'change');
+  put('filter-folder', 'Notes', 'input');
+  expect(held.value).toEqual({ path: 'Tea.md', limit: 7, tags: ['a', 'b'], mode: 'b', free: { x: [1] }, filter: { folder: 'Notes' } });
+  put('free', '{', 'change');
+  expect(target.textContent).toContain('This is not JSON yet.');
+  put('limit', '', 'input');
+  expect('limit' in held.value).toBe(false);
+  void unmount(c);
+});

@@ -1,0 +1,24 @@
+// The views, in the order of the rail.
+import Bot from '@lucide/svelte/icons/message-circle';
+import FileText from '@lucide/svelte/icons/file-text';
+import SearchIcon from '@lucide/svelte/icons/search';
+import Share from '@lucide/svelte/icons/waypoints';
+import History from '@lucide/svelte/icons/history';
+import Wrench from '@lucide/svelte/icons/wrench';
+import Settings from '@lucide/svelte/icons/settings';
+import type { View } from '../lib/router.svelte';
+
+export const menu: { view: View; label: string; icon: typeof Bot; keys: string }[] = [
+  { view: 'chat', label: 'Chat', icon: Bot, keys: 'g c' },
+  { view: 'notes', label: 'Notes', icon: FileText, keys: 'g n' },
+  { view: 'search', label: 'Search', icon: SearchIcon, keys: 'mod+shift+f' },
+  { view: 'graph', label: 'Graph', icon: Share, keys: 'g g' },
+  { view: 'activity', label: 'Activity', icon: History, keys: 'g h' },
+  { view: 'tools', label: 'Tools', icon: Wrench, keys: 'g t' },
+  { view: 'settings', label: 'Settings', icon: Settings, keys: 'g s' },
+];
+
+/** title is what a view is called. */
+export function title(view: string): string {
+  return menu.find((m) => m.view === view)?.label ?? { home: 'Today', approvals: 'Approvals', onboarding: 'Welcome', doctor: 'Doctor' }[view] ?? 'Nothing here';
+}
