@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -12,12 +13,14 @@ import (
 	"lore/internal/state"
 	"lore/internal/surface/chats"
 	"lore/internal/surface/cli"
+	"lore/internal/surface/files"
 	"lore/internal/surface/mcp"
 	"lore/internal/surface/page"
 	"lore/internal/surface/rest"
 	"lore/internal/surface/serve"
 	"lore/internal/token"
 	"lore/internal/tool"
+	"lore/internal/vault"
 	"lore/web"
 )
 
@@ -65,7 +68,8 @@ func (r *resident) listen(ctx context.Context, o cli.ServeOptions, db *state.Fil
 	attends := attendant.New(mind, r.bus, r.log)
 	talks := chats.New(chats.Options{Agent: mind, Attendant: attends, Minds: r.app.minds().Listed, Usual: r.app.minds().Usual, Closing: server.Closing()})
 	api := rest.New(rest.Options{
-		Door: r.door, Bus: r.bus, Vault: name, Version: o.Version, Page: where, Verify: verify, Closing: server.Closing(), More: talks.Routes(), Types: chats.Types(),
+		Door: r.door, Bus: r.bus, Vault: name, Version: o.Version, Page: where, Verify: verify, Closing: server.Closing(),
+		More: slices.Concat(talks.Routes(), files.New(r.vault).Routes()), Types: chats.Types(),
 	})
 	defer api.Close()
 	server.Add(api.Routes()...)
@@ -98,4 +102,12 @@ func (r *resident) mcpEndpoint(o cli.ServeOptions, where func(id string) string,
 	return mcp.Handler(func() tool.Door { return r.door }, mcp.Options{
 		Version: o.Version, Bus: r.bus, Log: r.log, Now: r.app.now, Where: where, Hold: o.Hold, Closing: closing,
 	})
+}
+
+// vault is the vault that stands open; nil while none does.
+func (r *resident) vault() *vault.Vault {
+	if s := r.open.Load(); s != nil {
+		return s.vault
+	}
+	return nil
 }

@@ -37,7 +37,7 @@ var layers = [][]string{
 	{"surface/screen"},
 	{"surface/install", "surface/servers", "surface/talk"},
 	{"surface/cli", "surface/rest", "surface/page", "surface/mcp", "desk"},
-	{"surface/mcp/conformance", "surface/chats"},
+	{"surface/mcp/conformance", "surface/chats", "surface/files"},
 	{"app"},
 }
 
@@ -59,6 +59,7 @@ var barred = map[string][]string{
 	"surface/lines":           {"tool", "vault", "index"},
 	"surface/serve":           {"tool", "vault", "index"},
 	"surface/rest":            {"vault", "index", "index/sqlite", "search", "graph", "embed", "note", "history", "approval"},
+	"surface/files":           {"index", "index/sqlite", "search", "graph", "embed", "note", "tool"},
 	"surface/page":            {"vault", "index", "index/sqlite", "search", "graph", "embed", "note", "history", "approval"},
 	"index/sqlite":            {"vault", "note"},
 	"surface/mcp":             {"vault", "index", "index/sqlite", "search", "graph", "tools/notes", "tools/find", "tools/work", "embed", "note"},

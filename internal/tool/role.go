@@ -11,6 +11,40 @@ const (
 	// ReadsNote takes path, offset and limit (in lines), and answers path, hash,
 	// text, line, lines and more.
 	ReadsNote Role = "read-note"
+	// WritesNote takes path, content, mode ("create" or "overwrite") and if_hash,
+	// and answers path, hash and created.
+	WritesNote Role = "write-note"
+	// SetsProperties takes path, updates (a map), remove and if_hash, and answers
+	// path, frontmatter and hash.
+	SetsProperties Role = "set-properties"
+	// MakesDaily takes nothing and answers path and created: the note of today.
+	MakesDaily Role = "make-daily"
+	// RenamesNote takes path and new_path, and answers new_path and
+	// links_updated; its plan has both, and files.
+	RenamesNote Role = "rename-note"
+	// DeletesNote takes path and if_hash.
+	DeletesNote Role = "delete-note"
+	// TellsNote takes path and answers path, title, tags, frontmatter, headings
+	// (each with level, text and line), words, links_in and hash.
+	TellsNote Role = "tell-note"
+	// ListsBacklinks takes path and limit, and answers links (each with
+	// source_path, source_title, line and excerpt) and total.
+	ListsBacklinks Role = "list-backlinks"
+	// ListsLinks takes path and limit, and answers links (each with target,
+	// target_path, target_title, link_type, line and unresolved) and total.
+	ListsLinks Role = "list-links"
+	// ListsMentions takes path and limit, and answers mentions (each with
+	// source_path, source_title, text, line and excerpt) and total.
+	ListsMentions Role = "list-mentions"
+	// TellsNeighbourhood takes node_id (a path does), depth, limit and
+	// relationship_types ("*" is every stated one, "LINKS_TO" untyped links), and
+	// answers node_id, nodes (each with node_id, path, type, title, tags,
+	// confidence and depth) and edges (each with edge_id, from_id, to_id,
+	// relationship_type, confidence and notes).
+	TellsNeighbourhood Role = "tell-neighbourhood"
+	// TellsGraph takes relationship_types and limit, and answers content: a JSON
+	// text of nodes and edges as TellsNeighbourhood has them, without depth.
+	TellsGraph Role = "tell-graph"
 	// SearchesNotes takes query and answers results, each with path.
 	SearchesNotes Role = "search-notes"
 	// ListsTags takes prefix and limit, and answers tags (each with tag) and

@@ -18,6 +18,7 @@ import (
 	"lore/internal/access"
 	"lore/internal/app"
 	"lore/internal/surface/chats"
+	"lore/internal/surface/files"
 	"lore/internal/surface/rest"
 	"lore/internal/tool"
 )
@@ -64,7 +65,7 @@ type content map[string]struct {
 // describe asks the interface to all tools for its description.
 func describe() (d description, err error) {
 	api := rest.New(rest.Options{
-		Door: tool.NewRegistry(tool.Deps{}, app.Catalogue()), More: chats.New(chats.Options{}).Routes(), Types: chats.Types(),
+		Door: tool.NewRegistry(tool.Deps{}, app.Catalogue()), More: slices.Concat(chats.New(chats.Options{}).Routes(), files.New(nil).Routes()), Types: chats.Types(),
 	})
 	defer api.Close()
 	for _, r := range api.Routes() {

@@ -673,7 +673,7 @@ export interface Routes {
   /** Wait until a question is over */
   awaitApproval: { path: { id: string }; query: { revision?: string | number; seconds?: string | number; [more: string]: string | number | undefined }; body: void; out: Result | Pending };
   /** Call a tool */
-  callTool: { path: { name: string }; query: { dry_run?: string | number; view?: string | number; [more: string]: string | number | undefined }; body: Arguments; out: Result | Pending };
+  callTool: { path: { name: string }; query: { dry_run?: string | number; meant?: string | number; view?: string | number; [more: string]: string | number | undefined }; body: Arguments; out: Result | Pending };
   /** Withdraw a question */
   cancelApproval: { path: { id: string }; query: void; body: void; out: void };
   /** Name it, or change its model, tools or wishes (persons) */
@@ -702,6 +702,8 @@ export interface Routes {
   openChat: { path: void; query: void; body: Opening; out: Opened };
   /** This description */
   openapi: { path: void; query: void; body: void; out: void };
+  /** An attachment of the vault, whole or a range of it (persons) */
+  readFile: { path: { path: string }; query: void; body: void; out: void };
   /** Bring a change back */
   redoOperation: { path: { id: string }; query: void; body: Arguments; out: Result | Pending };
   /** What an answer would come to (persons) */
@@ -748,6 +750,7 @@ export const routes: { [K in keyof Routes]: readonly [method: string, path: stri
   listTools: ["GET", "/api/v1/tools"],
   openChat: ["POST", "/api/v1/chats/open"],
   openapi: ["GET", "/api/v1/openapi.json"],
+  readFile: ["GET", "/api/v1/files/{path}"],
   redoOperation: ["POST", "/api/v1/operations/{id}/redo"],
   rehearseApproval: ["POST", "/api/v1/approvals/{id}/rehearse"],
   say: ["POST", "/api/v1/chats/{id}/messages"],
@@ -981,7 +984,7 @@ export interface ToolTypes {
     limit?: number;
     /** Only around this node. */
     node_id?: string;
-    /** Types of relationships; LINKS_TO means untyped links. Without it, all but those. */
+    /** Types of relationships; LINKS_TO means untyped links, * all others. Without it, all but those. */
     relationship_types?: (string)[];
   }; out: (Result & {
     /** Content is the file. */
@@ -1076,6 +1079,7 @@ export interface ToolTypes {
         confidence: number;
         node_id: string;
         path: string;
+        tags?: (string)[];
         title: string;
         type: string;
       };
@@ -1088,6 +1092,7 @@ export interface ToolTypes {
         confidence: number;
         node_id: string;
         path: string;
+        tags?: (string)[];
         title: string;
         type: string;
       };
@@ -1146,6 +1151,7 @@ export interface ToolTypes {
         confidence: number;
         node_id: string;
         path: string;
+        tags?: (string)[];
         title: string;
         type: string;
       };
@@ -1154,6 +1160,7 @@ export interface ToolTypes {
         confidence: number;
         node_id: string;
         path: string;
+        tags?: (string)[];
         title: string;
         type: string;
       };
@@ -1435,7 +1442,7 @@ export interface ToolTypes {
     limit?: number;
     /** Id, path, title or alias. */
     node_id: string;
-    /** Types of relationships to follow; LINKS_TO means untyped links. Without it, all but those. */
+    /** Types of relationships to follow; LINKS_TO means untyped links, * all others. Without it, all but those. */
     relationship_types?: (string)[];
   }; out: (Result & {
     edges: ({
@@ -1460,6 +1467,7 @@ export interface ToolTypes {
       depth: number;
       node_id: string;
       path: string;
+      tags?: (string)[];
       title: string;
       type: string;
     })[];
@@ -1758,6 +1766,7 @@ export interface ToolTypes {
       confidence: number;
       node_id: string;
       path: string;
+      tags?: (string)[];
       title: string;
       type: string;
     })[];

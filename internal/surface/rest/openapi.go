@@ -44,7 +44,7 @@ func (a *API) description() (object, error) {
 		return paths[path].(object) //nolint:errcheck // made one line above
 	}
 	for _, r := range a.routes() {
-		at(r.Pattern)[strings.ToLower(r.Method)] = operation(r)
+		at(strings.ReplaceAll(r.Pattern, "...}", "}"))[strings.ToLower(r.Method)] = operation(r)
 	}
 	for _, t := range a.o.Door.On() {
 		at(path("tools", t.Name))["post"] = toolOperation(t)
@@ -64,7 +64,7 @@ func (a *API) description() (object, error) {
 }
 
 // variable finds the names in a pattern.
-var variable = regexp.MustCompile(`\{(\w+)\}`)
+var variable = regexp.MustCompile(`\{(\w+)(?:\.\.\.)?\}`)
 
 func operation(r Route) object {
 	var params []object

@@ -83,6 +83,9 @@ func (a *API) callTool(w http.ResponseWriter, r *http.Request, who access.Princi
 	if err != nil {
 		return err
 	}
+	if who.Explicit, err = meant(r, who); err != nil {
+		return err
+	}
 	res, err := a.o.Door.Call(r.Context(), who, r.PathValue("name"), args)
 	switch {
 	case err != nil:
@@ -92,6 +95,25 @@ func (a *API) callTool(w http.ResponseWriter, r *http.Request, who access.Princi
 	}
 	return withView(w, res)
 }
+
+// meant reports whether the call is a person's own act, seen and meant: a saved
+// editor, a sent form. What destroys is asked about all the same.
+func meant(r *http.Request, who access.Principal) (bool, error) {
+	switch word := r.URL.Query().Get(meantParameter); word {
+	case "":
+		return false, nil
+	case "1", "true":
+		if who.Kind != access.Person {
+			return false, fault.New(fault.Denied, "only a person can mean a call: leave %s out", meantParameter)
+		}
+		return true, nil
+	default:
+		return false, fault.Field(meantParameter, "write "+meantParameter+"=1", "%q is neither given nor left out", word)
+	}
+}
+
+// meantParameter says that a person means exactly this call.
+const meantParameter = "meant"
 
 // drawn reports whether the caller wants the answer as people see it, too.
 func drawn(r *http.Request) (bool, error) {

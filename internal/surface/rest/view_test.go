@@ -66,3 +66,27 @@ func TestVerify(t *testing.T) {
 		t.Errorf("busy: %d %s", r.status, r.text)
 	}
 }
+
+// TestMeantCalls: what a person says to mean is done at once, unless it destroys;
+// nobody else can say so.
+func TestMeantCalls(t *testing.T) {
+	w := open(t)
+	write := rest.Prefix + "/tools/write_note"
+	for _, who := range []string{"write", "full"} {
+		if r := w.do(who, "POST", write+"?meant=1", create); r.status != http.StatusForbidden {
+			t.Errorf("%s: %d %s", who, r.status, r.text)
+		}
+	}
+	if r := w.do("person", "POST", write+"?meant=yes", create); r.status != http.StatusBadRequest || w.file("New.md") != "" {
+		t.Errorf("misspelt: %d %s", r.status, r.text)
+	}
+	if r := w.do("person", "POST", write, create); r.status != http.StatusAccepted {
+		t.Errorf("not meant: %d %s", r.status, r.text)
+	}
+	if r := w.do("person", "POST", write+"?meant=1", create); r.status != http.StatusOK || w.file("New.md") == "" {
+		t.Errorf("meant: %d %s", r.status, r.text)
+	}
+	if r := w.do("person", "POST", rest.Prefix+"/tools/delete_note?meant=1", `{"path":"New.md"}`); r.status != http.StatusAccepted || w.file("New.md") == "" {
+		t.Errorf("what destroys: %d %s", r.status, r.text)
+	}
+}

@@ -48,7 +48,7 @@ func Tools(env Env) []*tool.Tool {
 			tool.Try("Matcha --limit 3", `{"path": "Matcha", "limit": 3}`)),
 		tool.Read[FindOrphans](env, tool.Drawn(tool.Notes), tool.Short("orphans")),
 		tool.Read[FindBrokenLinks](env, tool.Drawn(tool.Table), tool.Short("broken")),
-		tool.Read[FindUnlinkedMentions](env, tool.Drawn(tool.Notes), tool.Short("mentions")),
+		tool.Read[FindUnlinkedMentions](env, tool.Drawn(tool.Notes), tool.Short("mentions"), tool.Plays(tool.ListsMentions)),
 		tool.Read[FindPath](env, tool.Drawn(tool.Notes), tool.Short("graph path")),
 		tool.Change[MoveFolder](env, tool.Drawn(tool.Notes)),
 		tool.Change[RenameTag](env, tool.Drawn(tool.Notes)),

@@ -59,7 +59,7 @@ var docs = map[string]tool.Comment{
 		"Format": "json, graphml (yEd, Gephi), mermaid (Markdown), canvas (Obsidian).",
 		"Limit":  "Most nodes.",
 		"NodeID": "Only around this node.",
-		"Types":  "Types of relationships; LINKS_TO means untyped links. Without it, all but those.",
+		"Types":  "Types of relationships; LINKS_TO means untyped links, * all others. Without it, all but those.",
 	}},
 	"Factor": {Text: "Factor is one reason for a confidence.", Fields: map[string]string{}},
 	"FindContradictions": {Text: "FindContradictions lists nodes that cannot both be right: where one says so of the other, where a note supports both sides, and on request where only the texts suggest it.", Fields: map[string]string{
@@ -84,7 +84,7 @@ var docs = map[string]tool.Comment{
 		"Depth":  "How many steps away.",
 		"Limit":  "Most nodes.",
 		"NodeID": "Id, path, title or alias.",
-		"Types":  "Types of relationships to follow; LINKS_TO means untyped links. Without it, all but those.",
+		"Types":  "Types of relationships to follow; LINKS_TO means untyped links, * all others. Without it, all but those.",
 	}},
 	"GetNode": {Text: "GetNode returns a node with its text, confidence and relationships.", Fields: map[string]string{
 		"Limit":  "Most relationships.",

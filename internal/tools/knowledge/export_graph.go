@@ -25,7 +25,7 @@ type ExportGraph struct {
 	NodeID string `json:"node_id,omitempty"`
 	// How many steps around it.
 	Depth int `json:"depth,omitempty" default:"2" min:"1" max:"5"`
-	// Types of relationships; LINKS_TO means untyped links. Without it, all but those.
+	// Types of relationships; LINKS_TO means untyped links, * all others. Without it, all but those.
 	Types []string `json:"relationship_types,omitempty" alias:"types"`
 	// Most nodes.
 	Limit int `json:"limit,omitempty" default:"2000" min:"1" max:"200000"`

@@ -20,7 +20,7 @@ type GetNeighbourhood struct {
 	NodeID string `json:"node_id"`
 	// How many steps away.
 	Depth int `json:"depth,omitempty" default:"1" min:"1" max:"5"`
-	// Types of relationships to follow; LINKS_TO means untyped links. Without it, all but those.
+	// Types of relationships to follow; LINKS_TO means untyped links, * all others. Without it, all but those.
 	Types []string `json:"relationship_types,omitempty" alias:"types"`
 	// Most nodes.
 	Limit int `json:"limit,omitempty" default:"100" min:"1" max:"2000"`
@@ -55,7 +55,12 @@ type GraphEdge struct {
 // hopOf reads the types of relationships that a caller asks for.
 func hopOf(types []string) (graph.Hop, error) {
 	var hop graph.Hop
+	every := false
 	for _, name := range types {
+		if strings.TrimSpace(name) == "*" {
+			every = true
+			continue
+		}
 		if strings.EqualFold(strings.TrimSpace(name), graph.LinksTo) {
 			hop.Links = true
 			hop.Types = append(hop.Types, graph.LinksTo)
@@ -66,6 +71,9 @@ func hopOf(types []string) (graph.Hop, error) {
 			return hop, err
 		}
 		hop.Types = append(hop.Types, typ)
+	}
+	if every {
+		hop.Types = nil
 	}
 	return hop, nil
 }

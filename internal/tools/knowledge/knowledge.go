@@ -67,8 +67,8 @@ func Tools(env Env) []*tool.Tool {
 		tool.Change[ReclassifyRelationship](env, tool.Short("relationship reclassify"), tool.Within(model)),
 		tool.Change[RecalculateEdgeConfidence](env, tool.Short("relationship confidence")),
 		tool.Read[SummarizeRelationship](env, tool.Drawn(tool.Text), tool.Short("relationship summary"), tool.Within(model)),
-		tool.Read[GetNeighbourhood](env, tool.Drawn(tool.Table), tool.Short("graph around")),
-		tool.Read[ExportGraph](env, tool.Drawn(tool.Text), tool.Short("graph export")),
+		tool.Read[GetNeighbourhood](env, tool.Drawn(tool.Table), tool.Short("graph around"), tool.Plays(tool.TellsNeighbourhood)),
+		tool.Read[ExportGraph](env, tool.Drawn(tool.Text), tool.Short("graph export"), tool.Plays(tool.TellsGraph)),
 	)
 }
 

@@ -50,11 +50,12 @@ type NodeRef struct {
 	Path       string   `json:"path"`
 	Type       string   `json:"type"`
 	Title      string   `json:"title"`
+	Tags       []string `json:"tags,omitempty"`
 	Confidence *float64 `json:"confidence"`
 }
 
 func refOf(r *index.Row) NodeRef {
-	return NodeRef{NodeID: idOf(r), Path: r.File.Path, Type: typeOf(r), Title: r.Title, Confidence: r.Sure}
+	return NodeRef{NodeID: idOf(r), Path: r.File.Path, Type: typeOf(r), Title: r.Title, Tags: r.Tags, Confidence: r.Sure}
 }
 
 // Run asks the index for one page.

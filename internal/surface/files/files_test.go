@@ -1,0 +1,208 @@
+package files_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lore/internal/state"
+	"lore/internal/surface/files"
+	"lore/internal/surface/serve"
+	"lore/internal/token"
+	"lore/internal/vault"
+)
+
+// A world is a vault with attachments behind a real server, and a person's
+// browser before it.
+type world struct {
+	*testing.T
+	dir, base, token string
+	person           *http.Client
+	none             bool // no vault stands open
+}
+
+func open(t *testing.T) *world {
+	t.Helper()
+	w := &world{T: t, dir: t.TempDir()}
+	v, err := vault.Open(w.dir, vault.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := state.In(t.TempDir())
+	tokens := token.New(file, nil)
+	if _, w.token, err = tokens.Create(t.Context(), "all", token.Scopes(), 0); err != nil {
+		t.Fatal(err)
+	}
+	server, err := serve.New(serve.Options{Listen: "127.0.0.1:0", Tokens: tokens})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range files.New(func() *vault.Vault {
+		if w.none {
+			return nil
+		}
+		return v
+	}).Routes() {
+		server.Add(r.Route)
+	}
+	l, err := server.Listen(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(ctx, l) }()
+	t.Cleanup(func() {
+		stop()
+		for _, err := range []error{<-done, file.Close(), v.Close()} {
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	w.base = server.Address(l)
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.person = &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	res, err := w.person.Get(server.LoginURL(l))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	return w
+}
+
+func (w *world) put(name, text string) {
+	w.Helper()
+	p := filepath.Join(w.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(p), 0o700); err != nil {
+		w.Fatal(err)
+	}
+	if err := os.WriteFile(p, []byte(text), 0o600); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *world) get(client *http.Client, path string, header ...string) (*http.Response, string) {
+	w.Helper()
+	r, err := http.NewRequestWithContext(w.Context(), http.MethodGet, w.base+"/api/v1/files/"+path, nil)
+	if err != nil {
+		w.Fatal(err)
+	}
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	res, err := client.Do(r)
+	if err != nil {
+		w.Fatal(err)
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return res, string(b)
+}
+
+func TestWhatAFileIs(t *testing.T) {
+	w := open(t)
+	for name, c := range map[string]struct{ kind, way string }{
+		"a/Tea leaf.png": {"image/png", ""}, "b.JPG": {"image/jpeg", ""}, "c.svg": {"image/svg+xml", "attachment"}, "d.mp3": {"audio/mpeg", ""},
+		"e.mp4": {"video/mp4", ""}, "f.pdf": {"application/pdf", ""}, "g.html": {"application/octet-stream", "attachment"},
+		"h.js": {"application/octet-stream", "attachment"}, "i.xml": {"application/octet-stream", "attachment"}, "j": {"application/octet-stream", "attachment"},
+		"茶.webp": {"image/webp", ""},
+	} {
+		w.put(name, "<script>alert(1)</script>"+name) // what is in it counts for nothing
+		res, text := w.get(w.person, strings.ReplaceAll(name, " ", "%20"))
+		h := res.Header
+		if res.StatusCode != http.StatusOK || text != "<script>alert(1)</script>"+name || h.Get("Content-Type") != c.kind {
+			t.Errorf("%s: %d %q %q", name, res.StatusCode, h.Get("Content-Type"), text)
+		}
+		if way, _, _ := strings.Cut(h.Get("Content-Disposition"), ";"); way != c.way {
+			t.Errorf("%s: disposition %q", name, h.Get("Content-Disposition"))
+		}
+		if csp := h.Get("Content-Security-Policy"); !strings.HasPrefix(csp, "sandbox; default-src 'none'") || len(h.Values("Content-Security-Policy")) != 1 || strings.Contains(csp, "allow-") {
+			t.Errorf("%s: policy %q", name, csp)
+		}
+		if h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Cache-Control") != "private, no-cache" || h.Get("Cross-Origin-Resource-Policy") != "same-origin" {
+			t.Errorf("%s: %v", name, h)
+		}
+	}
+}
+
+func TestRangesAndWhatDidNotChange(t *testing.T) {
+	w := open(t)
+	w.put("film.mp4", string(bytes.Repeat([]byte("0123456789"), 1000)))
+	res, text := w.get(w.person, "film.mp4", "Range", "bytes=5-9")
+	if res.StatusCode != http.StatusPartialContent || text != "56789" || res.Header.Get("Content-Range") != "bytes 5-9/10000" {
+		t.Errorf("range: %d %q %v", res.StatusCode, text, res.Header)
+	}
+	if res, _ := w.get(w.person, "film.mp4", "Range", "bytes=20000-"); res.StatusCode != http.StatusRequestedRangeNotSatisfiable {
+		t.Errorf("a range behind the end: %d", res.StatusCode)
+	}
+	tag := res.Header.Get("ETag")
+	if res, text := w.get(w.person, "film.mp4", "If-None-Match", tag); res.StatusCode != http.StatusNotModified || text != "" {
+		t.Errorf("unchanged: %d %q", res.StatusCode, text)
+	}
+	w.put("film.mp4", "new")
+	if res, text := w.get(w.person, "film.mp4", "If-None-Match", tag); res.StatusCode != http.StatusOK || text != "new" {
+		t.Errorf("changed: %d %q", res.StatusCode, text)
+	}
+}
+
+func TestOnlyAttachmentsOfTheVault(t *testing.T) {
+	w := open(t)
+	outside := filepath.Join(t.TempDir(), "secret.png")
+	if err := os.WriteFile(outside, []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.put("Note.md", "secret")
+	w.put("Map.canvas", "{\"secret\":1}")
+	w.put(".obsidian/secret.png", "secret")
+	w.put(".lore/secret.png", "secret")
+	w.put("folder/pic.png", "fine")
+	for _, l := range [][2]string{{outside, "out.png"}, {filepath.Dir(outside), "outfolder"}, {"folder", "inner"}, {"/dev/zero", "zero.png"}} {
+		if err := os.Symlink(l[0], filepath.Join(w.dir, l[1])); err != nil {
+			t.Skip("no symbolic links here")
+		}
+	}
+	if res, text := w.get(w.person, "folder/pic.png"); text != "fine" {
+		t.Fatalf("%d %s", res.StatusCode, text)
+	}
+	for _, p := range []string{
+		"Note.md", "Map.canvas", ".obsidian/secret.png", ".lore/secret.png", "out.png", "outfolder/secret.png", "inner/pic.png", "zero.png", "folder", "", "none.png",
+		"..%2f" + filepath.Base(filepath.Dir(outside)) + "%2fsecret.png", "folder/..%2f..%2fsecret.png", "%2fetc%2fpasswd", "..%5csecret.png", "folder%00.png", "%2e%2e/secret.png",
+	} {
+		res, text := w.get(w.person, p)
+		if res.StatusCode == http.StatusOK || res.StatusCode >= 500 || strings.Contains(text, "secret\n") || text == "secret" || text == "fine" {
+			t.Errorf("%s: %d %s", p, res.StatusCode, text)
+		}
+	}
+	w.none = true
+	if res, _ := w.get(w.person, "folder/pic.png"); res.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("no vault: %d", res.StatusCode)
+	}
+}
+
+func TestForPersonsAlone(t *testing.T) {
+	w := open(t)
+	w.put("pic.png", "picture")
+	stranger := &http.Client{}
+	if res, text := w.get(stranger, "pic.png"); res.StatusCode != http.StatusUnauthorized || strings.Contains(text, "picture") {
+		t.Errorf("nobody: %d %s", res.StatusCode, text)
+	}
+	if res, text := w.get(stranger, "pic.png", "Authorization", "Bearer "+w.token); res.StatusCode != http.StatusForbidden || strings.Contains(text, "picture") {
+		t.Errorf("a token: %d %s", res.StatusCode, text)
+	}
+	if res, _ := w.get(w.person, "pic.png", "Sec-Fetch-Site", "cross-site"); res.StatusCode != http.StatusForbidden {
+		t.Errorf("another site: %d", res.StatusCode)
+	}
+}
