@@ -80,11 +80,25 @@ class Server {
 
   /** call runs the tool of a role; without one, that is a problem like any other. */
   async call<T>(role: string, args: Record<string, unknown>, view = false): Promise<{ ok: true; value: T & (Result | Pending) } | { ok: false; problem: Problem }> {
+    return this.#run(role, args, view ? { view: 1 } : {});
+  }
+
+  async #run<T>(role: string, args: Record<string, unknown>, query: Record<string, number>): Promise<{ ok: true; value: T & (Result | Pending) } | { ok: false; problem: Problem }> {
     await this.#tools;
     const t = this.playing(role);
     if (!t) return { ok: false, problem: problemOf(404, 'Nothing here does that: the tool is switched off.') };
-    const r = await ask('callTool', { path: { name: t.name }, body: args, ...(view ? { query: { view: 1 } } : {}) });
+    const r = await ask('callTool', { path: { name: t.name }, body: args, query });
     return r.ok ? { ok: true, value: r.value as T & (Result | Pending) } : r;
+  }
+
+  /** act runs the tool of a role as the person's own act, seen and meant. What destroys still waits for an answer. */
+  act<T>(role: string, args: Record<string, unknown>): Promise<{ ok: true; value: T & (Result | Pending) } | { ok: false; problem: Problem }> {
+    return this.#run(role, args, { meant: 1 });
+  }
+
+  /** plan tells what the tool of a role would do. */
+  plan<T>(role: string, args: Record<string, unknown>): Promise<{ ok: true; value: T & (Result | Pending) } | { ok: false; problem: Problem }> {
+    return this.#run(role, args, { dry_run: 1 });
   }
 
   /** tell shows what went wrong. */

@@ -8,12 +8,14 @@ import type { SyntaxNode } from '@lezer/common';
 export interface Options {
   /** The address at which the page shows what a link in the note means. */
   note: (target: string) => string;
+  /** The address of a file of the vault that is no note, or nothing. */
+  file?: (target: string) => string | undefined;
   /** The address at which the page shows a tag. */
   tag?: (tag: string) => string;
 }
 
 // Wikilinks, embeds and tags are part of the dialect (internal/note).
-const dialect: MarkdownConfig = {
+export const dialect: MarkdownConfig = {
   defineNodes: ['WikiLink', 'Embed', 'Tag'],
   parseInline: [
     {
@@ -71,6 +73,14 @@ export function safeAddress(url: string): string | undefined {
 /** hasScheme tells an address from the path of a note. */
 function hasScheme(url: string): boolean {
   return /^[a-z][a-z0-9+.-]*:/i.test(url.replace(/[\u0000-\u0020\u007f-\u00a0]/g, '')) || url.startsWith('//');
+}
+
+function decoded(target: string): string {
+  try {
+    return decodeURIComponent(target);
+  } catch {
+    return target; // written as it is
+  }
 }
 
 /** split takes the front matter off a note. */
@@ -157,7 +167,7 @@ class Painter {
         return;
       case 'WikiLink':
       case 'Embed':
-        this.wiki(n.name === 'Embed' ? text.slice(3, -2) : text.slice(2, -2), into);
+        this.wiki(n.name === 'Embed' ? text.slice(3, -2) : text.slice(2, -2), into, n.name === 'Embed');
         return;
       case 'Tag': {
         const a = document.createElement(this.o.tag ? 'a' : 'span');
@@ -215,12 +225,29 @@ class Painter {
     let target = this.text.slice(url.from, url.to);
     if (target.startsWith('<')) target = target.slice(1, -1);
     target = target.replace(/\\([!-/:-@[-`{-~])/g, '$1').replace(/&[#\w]+;/g, entity);
+    const label = this.text.slice(open.to, close.from);
+    if (n.name === 'Image' && this.picture(target, label, into)) return;
     const a = this.anchor(target, '');
     if (n.name === 'Image') {
-      // Nothing is fetched because a note says so.
-      a.textContent = '🖼 ' + (this.text.slice(open.to, close.from) || target);
+      // Nothing is fetched from elsewhere because a note says so.
+      a.textContent = '🖼 ' + (label || target);
     } else this.children(n, a, open.to, close.from);
     into.appendChild(a);
+  }
+
+  /** picture shows one that lies in the vault; it reports whether it did. */
+  picture(target: string, label: string, into: Node): boolean {
+    const path = decoded(target);
+    const src = hasScheme(target) || !/\.(png|jpe?g|gif|webp|avif|bmp|ico|svg)$/i.test(path) ? undefined : this.o.file?.(path);
+    if (!src) return false;
+    const img = document.createElement('img');
+    const [, alt, width] = /^(.*?)\|?(\d+)?(?:x\d+)?$/.exec(label) ?? [];
+    img.src = src;
+    img.alt = alt || (width ? '' : label) || path;
+    img.loading = 'lazy';
+    if (width && Number(width) <= 4000) img.width = Number(width);
+    into.appendChild(img);
+    return true;
   }
 
   /** anchor is a link that leads to a note, or outside, or nowhere. */
@@ -237,22 +264,22 @@ class Painter {
       el.target = '_blank';
       el.className = 'outside';
     } else {
-      let path = target;
-      try {
-        path = decodeURIComponent(target);
-      } catch {
-        // written as it is
-      }
-      el.href = this.o.note(path);
+      const path = decoded(target);
+      const file = this.o.file?.(path);
+      el.href = file ?? this.o.note(path);
+      if (file) el.target = '_blank';
     }
     return el;
   }
 
-  wiki(inside: string, into: Node): void {
+  wiki(inside: string, into: Node, embed = false): void {
     const [target = '', ...label] = inside.split('|');
+    if (embed && this.picture(target.trim(), label.join('|').trim(), into)) return;
     const a = document.createElement('a');
     a.className = 'wiki';
-    a.href = this.o.note(target.trim());
+    const file = this.o.file?.(target.trim());
+    a.href = file ?? this.o.note(target.trim());
+    if (file) a.target = '_blank';
     a.textContent = label.join('|').trim() || target.trim();
     into.appendChild(a);
   }

@@ -1,0 +1,39 @@
+// The dialect of notes for the editor: the same parser that the reader uses, with
+// the styles of its parts. It knows no other language.
+import { HighlightStyle, Language, defineLanguageFacet, languageDataProp, syntaxHighlighting } from '@codemirror/language';
+import type { Extension } from '@codemirror/state';
+import { styleTags, tags as t } from '@lezer/highlight';
+import { GFM, parser } from '@lezer/markdown';
+import { dialect } from '../markdown';
+
+const data = defineLanguageFacet({ closeBrackets: { brackets: ['(', '[', '{', '"', '`', '*', '_'] } });
+
+const notes = new Language(
+  data,
+  parser.configure([
+    GFM,
+    dialect,
+    { props: [styleTags({ 'WikiLink Embed': t.link, Tag: t.labelName, 'TaskMarker': t.atom }), languageDataProp.add({ Document: data })] },
+  ]),
+  [],
+  'notes',
+);
+
+// Colours are the page's own, so both themes have their contrast.
+const styles = HighlightStyle.define([
+  { tag: t.processingInstruction, color: 'var(--dim)', fontWeight: '400' },
+  { tag: [t.heading1, t.heading2, t.heading3, t.heading4, t.heading5, t.heading6], fontWeight: '600', color: 'var(--ink)' },
+  { tag: t.emphasis, fontStyle: 'italic' },
+  { tag: t.strong, fontWeight: '700' },
+  { tag: t.strikethrough, textDecoration: 'line-through' },
+  { tag: t.link, color: 'var(--accent)' },
+  { tag: t.url, color: 'var(--dim)' },
+  { tag: t.labelName, color: 'var(--accent)' },
+  { tag: t.atom, color: 'var(--ochre)', fontWeight: '700' },
+  { tag: t.monospace, fontFamily: 'var(--mono)', fontSize: '0.9em' },
+  { tag: t.quote, color: 'var(--dim)' },
+  { tag: t.contentSeparator, color: 'var(--dim)' },
+]);
+
+/** language is what makes the editor know notes. */
+export const language: Extension = [notes, syntaxHighlighting(styles)];
