@@ -160,7 +160,7 @@ test('new, daily, rename with links, delete and undo', async () => {
   await dialog.getByLabel('Folder and name').fill('Notes/Fresh');
   await accessible(page, 'new note');
   await page.keyboard.press('Enter');
-  await page.waitForURL('**/notes/Notes/Fresh.md?edit=1');
+  await page.waitForURL(/\/notes\/Notes\/Fresh\.md/);
   await text().waitFor();
   assert.equal(w.read('Notes/Fresh.md'), '# Fresh\n\n');
 
@@ -207,19 +207,63 @@ test('properties, links around, and pictures of the vault', async () => {
   writeFileSync(join(w.vault, 'Pictures', 'leaf one.png'), pixel);
   writeFileSync(join(w.vault, 'Pictures', 'evil.svg'), svg);
   writeFileSync(join(w.vault, 'Notes', 'Shown.md'), '---\nrating: 3\n---\n# Shown\n\n![[leaf one.png]]\n\n![A leaf](../Pictures/leaf%20one.png)\n\n![[evil.svg]]\n\n![far](https://example.invalid/x.png)\n\n[[Puer]]\n');
-  await page.waitForFunction(async () => (await (await fetch('/api/v1/tools/list_forward_links', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"path":"Notes/Shown.md"}' })).json()).total > 3, null, { polling: 200 });
+  await w.until(async () => (await w.call('list_forward_links', { path: 'Notes/Shown.md' })).total > 3);
   await page.goto(`${w.base}/notes/Notes/Shown.md`);
   await page.locator('.prose img').nth(2).waitFor();
   await page.waitForFunction(() => [...document.querySelectorAll('.prose img')].every((i) => (i.loading = 'eager', i.complete && i.naturalWidth > 0)));
   assert.equal(await page.locator('.prose img').count(), 3, 'what lies elsewhere is not fetched');
   assert.equal(await page.evaluate(() => window.pwned), undefined);
-  await page.getByLabel('rating').fill('5');
-  await page.getByLabel('rating').press('Tab');
+  await page.getByLabel('rating', { exact: true }).fill('5');
+  await page.getByLabel('rating', { exact: true }).press('Tab');
   await state(/Changed elsewhere, shown/);
   assert.match(w.read('Notes/Shown.md'), /^---\nrating: 5\n---\n# Shown/);
-  await page.locator('.side summary', { hasText: 'Links' }).first().click();
+  await page.locator('.side summary', { hasText: /^Links/ }).click();
   await page.locator('.side').getByRole('link', { name: 'Puer' }).waitFor();
   quiet(page);
+});
+
+test('typing in a note of a megabyte', async () => {
+  const para = 'The leaf is steamed within hours of picking, then *rolled* and dried, see [[Sencha]] and **more** of it.\n\n';
+  const big = '# Big\n\n' + Array.from({ length: 200 }, (_, i) => `## Part ${i}\n\n${para.repeat(50)}`).join('');
+  assert.ok(big.length > 1_000_000);
+  writeFileSync(join(w.vault, 'Notes', 'Big.md'), big);
+  await write('Notes/Big.md');
+  await text().press('Control+Home');
+  await page.keyboard.press('End');
+  const watch = await page.evaluateHandle(() => {
+    const seen = { long: [], keys: [] };
+    new PerformanceObserver((l) => seen.long.push(...l.getEntries().map((e) => Math.round(e.duration)))).observe({ entryTypes: ['longtask'] });
+    new PerformanceObserver((l) => seen.keys.push(...l.getEntries().filter((e) => e.name === 'keydown').map((e) => Math.round(e.processingEnd - e.processingStart)))).observe({ type: 'event', durationThreshold: 16 });
+    return seen;
+  });
+  await page.keyboard.type(' with words that are typed', { delay: 30 });
+  await page.keyboard.press('Control+s');
+  await state(/^Saved/);
+  const seen = await watch.jsonValue();
+  console.log(`typing in ${(big.length / 1e6).toFixed(2)} MB: long tasks ${JSON.stringify(seen.long)} ms, longest ${Math.max(0, ...seen.long)} ms; slowest key ${Math.max(0, ...seen.keys)} ms`);
+  assert.equal(w.read('Notes/Big.md'), big.replace('# Big', '# Big with words that are typed'));
+  quiet(page);
+});
+
+test('in both themes and on a phone', async (t) => {
+  // All rules once; then those whose answer colours and widths can change.
+  const styled = ['color-contrast', 'target-size', 'scrollable-region-focusable', 'link-in-text-block', 'aria-hidden-focus'];
+  for (const [colorScheme, width, rules] of [['light', 1440], ['dark', 1440, styled], ['light', 390, styled], ['dark', 390, styled]]) {
+    await t.test(`${colorScheme} ${width}`, async () => {
+      const p = await w.page({ colorScheme, viewport: { width, height: width === 390 ? 844 : 900 }, reducedMotion: 'reduce' });
+      await p.goto(`${w.base}/notes/Notes/Green%20tea.md`);
+      await p.locator('.side .n').nth(2).waitFor();
+      await w.picture(p, `notes-read-${colorScheme}-${width}`);
+      await accessible(p, `read ${colorScheme} ${width}`, rules);
+      await p.getByRole('button', { name: 'Edit' }).click();
+      await p.locator('.cm-content').waitFor();
+      await w.picture(p, `notes-write-${colorScheme}-${width}`);
+      await accessible(p, `write ${colorScheme} ${width}`, rules);
+      assert.ok((await p.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)) <= 0, 'too wide');
+      quiet(p);
+      await p.context().close();
+    });
+  }
 });
 
 test('the tree by keyboard, and with twenty thousand notes', async () => {
@@ -259,51 +303,8 @@ test('the tree by keyboard, and with twenty thousand notes', async () => {
   });
   console.log(`scrolling 20,000 notes: ${frames.fps} frames a second, longest task ${frames.longest} ms`);
   await page.getByLabel('Filter the notes').fill('note 7-77');
-  await page.locator('.list [role=status]', { hasText: /^[1-9]\d? notes?$/ }).waitFor();
   await page.locator('a.note', { hasText: /^Note 7-77$/ }).click();
   await page.waitForURL('**/Note%207-77.md');
   rmSync(dir, { recursive: true });
   quiet(page);
-});
-
-test('typing in a note of a megabyte', async () => {
-  const para = 'The leaf is steamed within hours of picking, then *rolled* and dried, see [[Sencha]] and **more** of it.\n\n';
-  const big = '# Big\n\n' + Array.from({ length: 200 }, (_, i) => `## Part ${i}\n\n${para.repeat(50)}`).join('');
-  assert.ok(big.length > 1_000_000);
-  writeFileSync(join(w.vault, 'Notes', 'Big.md'), big);
-  await write('Notes/Big.md');
-  await text().press('Control+Home');
-  await page.keyboard.press('End');
-  const watch = await page.evaluateHandle(() => {
-    const seen = { long: [], keys: [] };
-    new PerformanceObserver((l) => seen.long.push(...l.getEntries().map((e) => Math.round(e.duration)))).observe({ entryTypes: ['longtask'] });
-    new PerformanceObserver((l) => seen.keys.push(...l.getEntries().filter((e) => e.name === 'keydown').map((e) => Math.round(e.processingEnd - e.processingStart)))).observe({ type: 'event', durationThreshold: 16 });
-    return seen;
-  });
-  await page.keyboard.type(' with words that are typed', { delay: 30 });
-  await page.keyboard.press('Control+s');
-  await state(/^Saved/);
-  const seen = await watch.jsonValue();
-  console.log(`typing in ${(big.length / 1e6).toFixed(2)} MB: long tasks ${JSON.stringify(seen.long)} ms, longest ${Math.max(0, ...seen.long)} ms; slowest key ${Math.max(0, ...seen.keys)} ms`);
-  assert.equal(w.read('Notes/Big.md'), big.replace('# Big', '# Big with words that are typed'));
-  quiet(page);
-});
-
-test('in both themes and on a phone', async (t) => {
-  for (const [colorScheme, width] of [['light', 1440], ['dark', 1440], ['light', 390], ['dark', 390]]) {
-    await t.test(`${colorScheme} ${width}`, async () => {
-      const p = await w.page({ colorScheme, viewport: { width, height: width === 390 ? 844 : 900 }, reducedMotion: 'reduce' });
-      await p.goto(`${w.base}/notes/Notes/Green%20tea.md`);
-      await p.locator('.side .n').nth(2).waitFor();
-      await w.picture(p, `notes-read-${colorScheme}-${width}`);
-      await accessible(p, `read ${colorScheme} ${width}`);
-      await p.getByRole('button', { name: 'Edit' }).click();
-      await p.locator('.cm-content').waitFor();
-      await w.picture(p, `notes-write-${colorScheme}-${width}`);
-      await accessible(p, `write ${colorScheme} ${width}`);
-      assert.ok((await p.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)) <= 0, 'too wide');
-      quiet(p);
-      await p.context().close();
-    });
-  }
 });

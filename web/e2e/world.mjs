@@ -99,6 +99,12 @@ export class World {
     return r.pending_operation_id;
   }
 
+  /** until asks again and again until something is so. */
+  async until(so, most = 30_000) {
+    for (const end = Date.now() + most; Date.now() < end; await new Promise((f) => setTimeout(f, 50))) if (await so()) return;
+    throw new Error('it never came to be');
+  }
+
   async context(options = {}) {
     const c = await this.browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
     if (this.cookies) await c.addCookies(this.cookies);

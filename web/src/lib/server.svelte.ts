@@ -21,6 +21,8 @@ class Server {
   changes = $state(0);
 
   #tools: Promise<void> = Promise.resolve();
+  /** known is kept when the server has told what it serves. */
+  known: Promise<void> = Promise.resolve();
 
   /** start loads everything and follows the news. */
   start(): void {
@@ -48,7 +50,7 @@ class Server {
       const call = n.topic === 'call.finished' ? (n.data as { surface: string; operation_id?: string; status: string }) : undefined;
       if (call ? call.surface !== 'web' || call.operation_id || call.status !== 'done' : n.topic === 'files.changed' || n.topic === 'approval.over' || n.topic === 'reset') this.changes++;
     });
-    void this.look();
+    this.known = this.look();
     this.#tools = this.loadTools();
     void news.run();
   }

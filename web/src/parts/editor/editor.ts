@@ -51,7 +51,7 @@ export function links(offers: Options['offers']): (c: CompletionContext) => Comp
 export function common(label: string): Extension {
   return [
     EditorView.cspNonce.of(nonce()), theme, language, drawSelection(), EditorView.lineWrapping,
-    EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'true', autocapitalize: 'sentences' }),
+    EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0', spellcheck: 'true', autocapitalize: 'sentences' }),
   ];
 }
 
@@ -72,7 +72,7 @@ export class Editor {
           keymap.of([
             { key: 'Mod-s', run: () => (o.save(), true) },
             { key: 'Mod-Enter', run: (v) => { const t = targetAt(v, v.state.selection.main.head); if (t) o.open(t); return !!t; } },
-            ...closeBracketsKeymap, ...completionKeymap, ...searchKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab,
+            ...closeBracketsKeymap, ...completionKeymap, ...searchKeymap.filter((k) => k.key !== 'Mod-d'), ...historyKeymap, ...defaultKeymap, indentWithTab,
           ]),
           EditorView.updateListener.of((u) => u.docChanged && o.changed()),
         ],

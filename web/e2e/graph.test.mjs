@@ -1,0 +1,128 @@
+// The graph: found by keys, read as a list, drawn without holding the page up.
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { World, accessible, quiet } from './world.mjs';
+
+let w, page;
+before(async () => {
+  w = await World.open();
+  page = await w.page();
+  await w.enter(page);
+});
+after(async () => {
+  await page?.context().close();
+  await w?.close();
+});
+
+const drawn = (p) => p.locator('.canvas[data-drawn]:not([data-drawn=""]) canvas').first().waitFor({ state: 'attached' });
+
+test('two notes that contradict each other are found by keyboard', async () => {
+  await page.goto(`${w.base}/`);
+  await page.keyboard.press('g');
+  await page.keyboard.press('g');
+  await page.waitForURL('**/graph');
+  const kind = page.getByRole('button', { name: /contradicts/ });
+  await kind.waitFor();
+  await page.getByLabel('Search the graph').focus();
+  for (let i = 0; i < 12 && !(await kind.evaluate((b) => b === document.activeElement)); i++) await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.getByText('3 notes, 2 relations', { exact: false }).waitFor();
+  const edge = page.locator('.edge');
+  assert.equal(await edge.count(), 2);
+  const both = edge.filter({ hasText: 'The rinse that did not calm' });
+  assert.match(await both.innerText(), /The rinse that did not calm[\s\S]*contradicts, 40 %[\s\S]*A short rinse removes the caffeine/);
+  const one = both.getByRole('button').first();
+  for (let i = 0; i < 12 && !(await one.evaluate((b) => b === document.activeElement)); i++) await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  const facts = page.locator('.facts');
+  await facts.getByText('a single evening').waitFor();
+  await drawn(page);
+  await w.picture(page, 'graph-contradicts');
+  await facts.getByRole('link', { name: 'The rinse that did not calm' }).focus();
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/notes/Nodes/Observation/The%20rinse%20that%20did%20not%20calm.md');
+  quiet(page);
+});
+
+test('from a note: what is around it, one to three steps', async () => {
+  await page.goto(`${w.base}/notes/Notes/Oolong.md`);
+  await page.locator('.prose h1').waitFor();
+  await page.locator('.more summary').click();
+  await page.getByRole('link', { name: 'Show in the graph' }).click();
+  await page.waitForURL('**/graph/Notes/Oolong.md');
+  const status = page.locator('.side [role=status]');
+  await status.getByText(/^\d+ notes, \d+ relations/).waitFor();
+  const one = Number(/^(\d+)/.exec(await status.innerText())[1]);
+  await page.getByLabel('Steps').selectOption('2');
+  await page.waitForFunction((n) => Number(/^(\d+)/.exec(document.querySelector('.side [role=status]').textContent)?.[1]) > n, one);
+  await page.getByLabel('plain links').uncheck();
+  await status.getByText(/^1 note, 0 relations/).waitFor();
+  await page.getByRole('button', { name: 'Whole graph' }).click();
+  await status.getByText(/^19 notes, 17 relations/).waitFor();
+  await page.getByLabel('Search the graph').fill('caffeine');
+  await page.waitForFunction(() => !/^19 /.test(document.querySelector('.side [role=status]').textContent));
+  await page.getByRole('button', { name: 'Notes', exact: true }).click();
+  await page.locator('.node', { hasText: 'A short rinse' }).click();
+  await page.locator('.facts').getByRole('link', { name: 'A short rinse removes the caffeine' }).waitFor();
+  quiet(page);
+});
+
+test('in both themes and on a phone', async (t) => {
+  const styled = ['color-contrast', 'target-size', 'scrollable-region-focusable', 'link-in-text-block', 'aria-hidden-focus'];
+  for (const [colorScheme, width, rules] of [['light', 1440], ['dark', 1440, styled], ['light', 390, styled], ['dark', 390, styled]]) {
+    await t.test(`${colorScheme} ${width}`, async () => {
+      const p = await w.page({ colorScheme, viewport: { width, height: width === 390 ? 844 : 900 }, reducedMotion: 'reduce' });
+      await p.goto(`${w.base}/graph?all=1`);
+      await p.locator('.edge').first().waitFor();
+      await p.locator('.edge button').first().click();
+      await p.locator('.facts').waitFor({ state: 'attached' });
+      await drawn(p);
+      await w.picture(p, `graph-${colorScheme}-${width}`);
+      await accessible(p, `graph ${colorScheme} ${width}`, rules);
+      assert.ok((await p.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)) <= 0, 'too wide');
+      quiet(p);
+      await p.context().close();
+    });
+  }
+});
+
+test('five thousand nodes hold nothing up', async () => {
+  const kinds = ['supports', 'contradicts', 'cites', 'part_of', 'relates_to'];
+  mkdirSync(join(w.vault, 'Large'));
+  for (let i = 0; i < 5000; i++) {
+    const to = (k) => (i * 7 + k * 613 + Math.floor(i / 50)) % 5000;
+    writeFileSync(join(w.vault, 'Large', `N${i}.md`), `---\ntype: Claim\nid: n-${i}\nconfidence: ${(i % 10) / 10}\ntags: [large/t${i % 9}]\n---\n# N${i}\n\n- ${kinds[i % 5]}:: [[N${to(1)}]]\n- ${kinds[(i + 2) % 5]}:: [[N${Math.floor(i / 2)}]]\n`);
+  }
+  await w.until(async () => (await w.call('export_graph', { limit: 6000 })).nodes >= 5000, 60_000);
+  const p = await w.page();
+  await p.goto(`${w.base}/settings`); // the page is loaded; then the graph
+  await p.getByRole('heading', { name: 'Settings' }).waitFor();
+  const long = await p.evaluateHandle(() => {
+    const seen = [];
+    new PerformanceObserver((l) => seen.push(...l.getEntries().map((e) => Math.round(e.duration)))).observe({ entryTypes: ['longtask'] });
+    return seen;
+  });
+  const from = Date.now();
+  await p.evaluate(() => { history.pushState(null, '', '/graph?all=1&links=0'); dispatchEvent(new PopStateEvent('popstate')); });
+  await p.locator('.canvas[data-drawn^="50"]').waitFor({ timeout: 60_000 });
+  const ready = Date.now() - from;
+  const frames = await p.evaluate(async () => {
+    const box = document.querySelector('.canvas canvas:last-child');
+    const at = box.getBoundingClientRect();
+    const begun = performance.now();
+    let n = 0;
+    while (performance.now() - begun < 1000) {
+      box.dispatchEvent(new WheelEvent('wheel', { deltaY: n % 20 < 10 ? -40 : 40, clientX: at.x + at.width / 2, clientY: at.y + at.height / 2, bubbles: true, cancelable: true }));
+      await new Promise(requestAnimationFrame);
+      n++;
+    }
+    return n;
+  });
+  const tasks = await long.jsonValue();
+  console.log(`5,000 nodes: drawn after ${ready} ms, ${frames} frames a second while zooming; long tasks of the page ${JSON.stringify(tasks)} ms, longest ${Math.max(0, ...tasks)} ms`);
+  await w.picture(p, 'graph-large');
+  quiet(p);
+  await p.context().close();
+});

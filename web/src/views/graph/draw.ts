@@ -1,0 +1,144 @@
+// The picture of the graph. Places come from a worker; the page itself only draws.
+import Graph from 'graphology';
+import Sigma from 'sigma';
+import { EdgeArrowProgram, EdgeDoubleArrowProgram, EdgeLineProgram, EdgeTriangleProgram } from 'sigma/rendering';
+import layoutURL from './layout.worker.ts?worker&url';
+import { startWorker } from '../../lib/worker';
+import { lookOf, said, type Data } from './graph';
+import type { Order, Placed } from './layout.worker';
+
+const rest = (): Promise<void> => new Promise((f) => setTimeout(f, 0));
+
+export class Picture {
+  #box: HTMLElement;
+  #chosen: (id: string) => void;
+  #sigma: Sigma | undefined;
+  #graph: Graph | undefined;
+  #worker: Worker | undefined;
+  #run = 0;
+  #selected = '';
+  #near = new Set<string>();
+  #calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
+
+  constructor(box: HTMLElement, chosen: (id: string) => void) {
+    this.#box = box;
+    this.#chosen = chosen;
+  }
+
+  #tone(name: string): string {
+    return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  }
+
+  /** show lays a graph out and draws it; it reports whether it was drawn, not overtaken. */
+  async show(d: Data, centre: string): Promise<boolean> {
+    const run = ++this.#run;
+    const places = await this.#lay(d, run);
+    if (run !== this.#run || !places) return false;
+    const g = new Graph({ multi: true, type: 'directed' });
+    const [note, node, ink] = [this.#tone('--line-strong'), this.#tone('--accent'), this.#tone('--ochre')];
+    const degree = new Map<string, number>();
+    for (const e of d.edges) for (const id of [e.from_id, e.to_id]) degree.set(id, (degree.get(id) ?? 0) + 1);
+    // In slices: nothing that the person does meanwhile waits.
+    const slice = 600;
+    for (let i = 0; i < d.nodes.length; i++) {
+      const n = d.nodes[i]!;
+      if (!g.hasNode(n.node_id)) g.addNode(n.node_id, { x: places[2 * i] ?? 0, y: places[2 * i + 1] ?? 0, label: n.title, size: Math.min(14, 3 + Math.sqrt(degree.get(n.node_id) ?? 0) * 1.6), color: n.node_id === centre ? ink : n.type === 'Note' ? note : node });
+      if (i % slice === slice - 1) await rest();
+    }
+    const tones = new Map<string, string>();
+    for (let i = 0; i < d.edges.length; i++) {
+      const e = d.edges[i]!;
+      const look = lookOf(e.relationship_type);
+      if (!tones.has(look.tone)) tones.set(look.tone, this.#tone(look.tone));
+      g.addEdge(e.from_id, e.to_id, { type: look.shape, color: tones.get(look.tone), size: e.relationship_type === 'LINKS_TO' ? 1 : 1.2 + 3 * (e.confidence ?? 0.4), label: said(e.relationship_type) });
+      if (i % slice === slice - 1) await rest();
+    }
+    if (run !== this.#run) return false;
+    this.#sigma?.kill();
+    await rest();
+    if (run !== this.#run) return false;
+    this.#graph = g;
+    this.#sigma = this.#draw(g, d.edges.length);
+    this.select(this.#selected);
+    return true;
+  }
+
+  #draw(g: Graph, edges: number): Sigma {
+    const [ink, ground, dim] = [this.#tone('--ink'), this.#tone('--surface'), this.#tone('--line')];
+    const font = getComputedStyle(document.body).fontFamily;
+    const s = new Sigma(g, this.#box, {
+      allowInvalidContainer: true, renderEdgeLabels: edges <= 60, labelColor: { color: ink }, edgeLabelColor: { color: ink }, labelFont: font, edgeLabelFont: font, labelSize: 13, edgeLabelSize: 11,
+      labelRenderedSizeThreshold: g.order > 300 ? 8 : 0, labelDensity: 0.6, hideEdgesOnMove: g.order > 1500, zIndex: false, minCameraRatio: 0.02, maxCameraRatio: 4,
+      defaultEdgeType: 'arrow', edgeProgramClasses: { arrow: EdgeArrowProgram, line: EdgeLineProgram, wedge: EdgeTriangleProgram, both: EdgeDoubleArrowProgram },
+      defaultDrawNodeHover: (c, n, settings) => {
+        const text = n.label ?? '';
+        c.font = `600 ${settings.labelSize}px ${settings.labelFont}`;
+        const width = c.measureText(text).width;
+        c.fillStyle = ground;
+        c.strokeStyle = ink;
+        c.beginPath();
+        c.roundRect(n.x + n.size + 1, n.y - 11, width + 12, 22, 6);
+        c.fill();
+        c.stroke();
+        c.beginPath();
+        c.arc(n.x, n.y, n.size + 2, 0, 2 * Math.PI);
+        c.stroke();
+        c.fillStyle = ink;
+        c.fillText(text, n.x + n.size + 7, n.y + 4);
+      },
+      nodeReducer: (id, a) => (this.#selected && id !== this.#selected && !this.#near.has(id) ? { ...a, color: dim, label: '' } : id === this.#selected ? { ...a, highlighted: true } : a),
+      edgeReducer: (id, a) => (this.#selected && !g.hasExtremity(id, this.#selected) ? { ...a, color: dim, label: '' } : a),
+    });
+    s.on('clickNode', ({ node }) => this.#chosen(node));
+    s.on('clickStage', () => this.#chosen(''));
+    return s;
+  }
+
+  #lay(d: Data, run: number): Promise<Float32Array | undefined> {
+    this.#worker?.terminate();
+    if (d.nodes.length === 0) return Promise.resolve(new Float32Array());
+    const worker = (this.#worker = startWorker(layoutURL));
+    const at = new Map(d.nodes.map((n, i) => [n.node_id, i]));
+    const order: Order = { run, nodes: d.nodes.length, edges: new Uint32Array(d.edges.length * 2), weights: new Float32Array(d.edges.length) };
+    d.edges.forEach((e, i) => {
+      order.edges[2 * i] = at.get(e.from_id) ?? 0;
+      order.edges[2 * i + 1] = at.get(e.to_id) ?? 0;
+      order.weights[i] = e.relationship_type === 'LINKS_TO' ? 0.5 : 1;
+    });
+    return new Promise((f) => {
+      worker.onmessage = (e: MessageEvent<Placed>) => {
+        worker.terminate();
+        f(e.data.places);
+      };
+      worker.onerror = () => f(undefined);
+      worker.postMessage(order, [order.edges.buffer, order.weights.buffer]);
+    });
+  }
+
+  /** select shows a node and what it is related to, and moves there. */
+  select(id: string): void {
+    this.#selected = this.#graph?.hasNode(id) ? id : '';
+    this.#near = new Set(this.#selected ? this.#graph?.neighbors(id) : []);
+    this.#sigma?.refresh({ skipIndexation: true });
+    const at = this.#selected && this.#sigma?.getNodeDisplayData(id);
+    if (!at || !this.#sigma) return;
+    const camera = this.#sigma.getCamera();
+    const to = { x: at.x, y: at.y, ratio: Math.min(camera.ratio, 0.7) };
+    if (this.#calm) camera.setState(to);
+    else void camera.animate(to, { duration: 250 });
+  }
+
+  zoom(by: number): void {
+    const c = this.#sigma?.getCamera();
+    if (!c) return;
+    if (by === 0) c.setState({ x: 0.5, y: 0.5, ratio: 1, angle: 0 });
+    else c.setState({ ratio: Math.max(0.02, Math.min(4, c.ratio * by)) });
+  }
+
+  close(): void {
+    this.#run++;
+    this.#worker?.terminate();
+    this.#sigma?.kill();
+    this.#sigma = undefined;
+  }
+}
