@@ -1,11 +1,14 @@
 // The picture of the graph. Places come from a worker; the page itself only draws.
 import Graph from 'graphology';
 import Sigma from 'sigma';
-import { EdgeArrowProgram, EdgeDoubleArrowProgram, EdgeLineProgram, EdgeTriangleProgram } from 'sigma/rendering';
+import { EdgeArrowProgram, EdgeDoubleArrowProgram, EdgeLineProgram, EdgeTriangleProgram, NodeCircleProgram, NodePointProgram } from 'sigma/rendering';
 import layoutURL from './layout.worker.ts?worker&url';
 import { startWorker } from '../../lib/worker';
 import { lookOf, said, type Data } from './graph';
 import type { Order, Placed } from './layout.worker';
+
+// From here on shapes would be smaller than they can be seen: points and lines do.
+const many = 1500;
 
 const rest = (): Promise<void> => new Promise((f) => setTimeout(f, 0));
 
@@ -13,7 +16,8 @@ export class Picture {
   #box: HTMLElement;
   #chosen: (id: string) => void;
   #sigma: Sigma | undefined;
-  #graph: Graph | undefined;
+  #graph = new Graph({ multi: true, type: 'directed' });
+  #inks = { ink: '', ground: '', faint: '' };
   #worker: Worker | undefined;
   #run = 0;
   #selected = '';
@@ -23,6 +27,7 @@ export class Picture {
   constructor(box: HTMLElement, chosen: (id: string) => void) {
     this.#box = box;
     this.#chosen = chosen;
+    this.#sigma = this.#make(); // once: what a picture needs of the machine is slow to get
   }
 
   #tone(name: string): string {
@@ -36,13 +41,15 @@ export class Picture {
     if (run !== this.#run || !places) return false;
     const g = new Graph({ multi: true, type: 'directed' });
     const [note, node, ink] = [this.#tone('--line-strong'), this.#tone('--accent'), this.#tone('--ochre')];
+    const large = d.nodes.length > many;
+    const scale = large ? 0.45 : 1;
     const degree = new Map<string, number>();
     for (const e of d.edges) for (const id of [e.from_id, e.to_id]) degree.set(id, (degree.get(id) ?? 0) + 1);
     // In slices: nothing that the person does meanwhile waits.
     const slice = 600;
     for (let i = 0; i < d.nodes.length; i++) {
       const n = d.nodes[i]!;
-      if (!g.hasNode(n.node_id)) g.addNode(n.node_id, { x: places[2 * i] ?? 0, y: places[2 * i + 1] ?? 0, label: n.title, size: Math.min(14, 3 + Math.sqrt(degree.get(n.node_id) ?? 0) * 1.6), color: n.node_id === centre ? ink : n.type === 'Note' ? note : node });
+      if (!g.hasNode(n.node_id)) g.addNode(n.node_id, { type: large ? 'point' : 'circle', x: places[2 * i] ?? 0, y: places[2 * i + 1] ?? 0, label: n.title, size: scale * Math.min(14, 3 + Math.sqrt(degree.get(n.node_id) ?? 0) * 1.6), color: n.node_id === centre ? ink : n.type === 'Note' ? note : node });
       if (i % slice === slice - 1) await rest();
     }
     const tones = new Map<string, string>();
@@ -50,28 +57,36 @@ export class Picture {
       const e = d.edges[i]!;
       const look = lookOf(e.relationship_type);
       if (!tones.has(look.tone)) tones.set(look.tone, this.#tone(look.tone));
-      g.addEdge(e.from_id, e.to_id, { type: look.shape, color: tones.get(look.tone), size: e.relationship_type === 'LINKS_TO' ? 1 : 1.2 + 3 * (e.confidence ?? 0.4), label: said(e.relationship_type) });
+      g.addEdge(e.from_id, e.to_id, { type: large ? 'line' : look.shape, color: tones.get(look.tone), size: e.relationship_type === 'LINKS_TO' ? 1 : 1.2 + 3 * (e.confidence ?? 0.4), label: said(e.relationship_type) });
       if (i % slice === slice - 1) await rest();
     }
     if (run !== this.#run) return false;
-    this.#sigma?.kill();
-    await rest();
-    if (run !== this.#run) return false;
+    const s = this.#sigma;
+    if (!s) return false;
     this.#graph = g;
-    this.#sigma = this.#draw(g, d.edges.length);
-    this.select(this.#selected);
+    this.#selected = g.hasNode(this.#selected) ? this.#selected : '';
+    this.#near = new Set(this.#selected ? g.neighbors(this.#selected) : []);
+    const color = this.#paint();
+    s.setSettings({ labelColor: { color }, edgeLabelColor: { color }, renderEdgeLabels: d.edges.length <= 60, labelRenderedSizeThreshold: large ? 5 : d.nodes.length > 300 ? 8 : 0, hideEdgesOnMove: large, hideLabelsOnMove: large });
+    s.setGraph(g);
     return true;
   }
 
-  #draw(g: Graph, edges: number): Sigma {
-    const [ink, ground, dim] = [this.#tone('--ink'), this.#tone('--surface'), this.#tone('--line')];
+  #paint(): string {
+    this.#inks = { ink: this.#tone('--ink'), ground: this.#tone('--surface'), faint: this.#tone('--line') };
+    return this.#inks.ink;
+  }
+
+  #make(): Sigma {
     const font = getComputedStyle(document.body).fontFamily;
-    const s = new Sigma(g, this.#box, {
-      allowInvalidContainer: true, renderEdgeLabels: edges <= 60, labelColor: { color: ink }, edgeLabelColor: { color: ink }, labelFont: font, edgeLabelFont: font, labelSize: 13, edgeLabelSize: 11,
-      labelRenderedSizeThreshold: g.order > 300 ? 8 : 0, labelDensity: 0.6, hideEdgesOnMove: g.order > 1500, zIndex: false, minCameraRatio: 0.02, maxCameraRatio: 4,
-      defaultEdgeType: 'arrow', edgeProgramClasses: { arrow: EdgeArrowProgram, line: EdgeLineProgram, wedge: EdgeTriangleProgram, both: EdgeDoubleArrowProgram },
+    const color = this.#paint();
+    const s = new Sigma(this.#graph, this.#box, {
+      allowInvalidContainer: true, labelColor: { color }, edgeLabelColor: { color }, labelFont: font, edgeLabelFont: font, labelSize: 13, edgeLabelSize: 11, labelDensity: 0.6, minCameraRatio: 0.02, maxCameraRatio: 4,
+      defaultEdgeType: 'line', nodeProgramClasses: { circle: NodeCircleProgram, point: NodePointProgram },
+      edgeProgramClasses: { arrow: EdgeArrowProgram, line: EdgeLineProgram, wedge: EdgeTriangleProgram, both: EdgeDoubleArrowProgram },
       defaultDrawNodeHover: (c, n, settings) => {
         const text = n.label ?? '';
+        const { ink, ground } = this.#inks;
         c.font = `600 ${settings.labelSize}px ${settings.labelFont}`;
         const width = c.measureText(text).width;
         c.fillStyle = ground;
@@ -86,8 +101,8 @@ export class Picture {
         c.fillStyle = ink;
         c.fillText(text, n.x + n.size + 7, n.y + 4);
       },
-      nodeReducer: (id, a) => (this.#selected && id !== this.#selected && !this.#near.has(id) ? { ...a, color: dim, label: '' } : id === this.#selected ? { ...a, highlighted: true } : a),
-      edgeReducer: (id, a) => (this.#selected && !g.hasExtremity(id, this.#selected) ? { ...a, color: dim, label: '' } : a),
+      nodeReducer: (id, a) => (this.#selected && id !== this.#selected && !this.#near.has(id) ? { ...a, color: this.#inks.faint, label: '' } : id === this.#selected ? { ...a, highlighted: true } : a),
+      edgeReducer: (id, a) => (this.#selected && !this.#graph.hasExtremity(id, this.#selected) ? { ...a, color: this.#inks.faint, label: '' } : a),
     });
     s.on('clickNode', ({ node }) => this.#chosen(node));
     s.on('clickStage', () => this.#chosen(''));
@@ -117,8 +132,8 @@ export class Picture {
 
   /** select shows a node and what it is related to, and moves there. */
   select(id: string): void {
-    this.#selected = this.#graph?.hasNode(id) ? id : '';
-    this.#near = new Set(this.#selected ? this.#graph?.neighbors(id) : []);
+    this.#selected = this.#graph.hasNode(id) ? id : '';
+    this.#near = new Set(this.#selected ? this.#graph.neighbors(id) : []);
     this.#sigma?.refresh({ skipIndexation: true });
     const at = this.#selected && this.#sigma?.getNodeDisplayData(id);
     if (!at || !this.#sigma) return;

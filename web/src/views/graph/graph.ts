@@ -70,6 +70,7 @@ function tagged(n: Node, tag: string): boolean {
 
 /** only is what a filter leaves. With kinds of relations, only notes that have one stay. */
 export function only(d: Data, f: Filter): Data {
+  if (f.kinds.size === 0 && !f.type && !f.tag && !f.words.trim()) return d;
   const words = f.words.trim().toLowerCase().split(/\s+/).filter(Boolean);
   const hit = (n: Node): boolean => words.every((w) => `${n.title} ${n.path} ${n.node_id}`.toLowerCase().includes(w));
   let nodes = d.nodes.filter((n) => (!f.type || n.type === f.type) && (!f.tag || tagged(n, f.tag)));
