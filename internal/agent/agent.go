@@ -80,6 +80,8 @@ func (a *Agent) Start(ctx context.Context, chatID string, q Request) (chat.Run, 
 		c = chat.Chat{ID: chatID, Created: a.Now(), Title: digest.Clip(q.Text, 50)}
 	case err != nil:
 		return chat.Run{}, err
+	case c.Title == "" && c.Titled == chat.ByWords:
+		c.Title = digest.Clip(q.Text, 50)
 	}
 	runs, err := a.Store.Runs(ctx, chatID)
 	if err != nil {

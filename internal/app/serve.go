@@ -14,6 +14,7 @@ import (
 	"lore/internal/surface/cli"
 	"lore/internal/surface/mcp"
 	"lore/internal/surface/page"
+	"lore/internal/surface/prefs"
 	"lore/internal/surface/rest"
 	"lore/internal/surface/serve"
 	"lore/internal/token"
@@ -64,8 +65,9 @@ func (r *resident) listen(ctx context.Context, o cli.ServeOptions, db *state.Fil
 	mind := r.mind(db)
 	attends := attendant.New(mind, r.bus, r.log)
 	talks := chats.New(chats.Options{Agent: mind, Attendant: attends, Minds: r.app.minds().Listed, Usual: r.app.minds().Usual, Closing: server.Closing()})
+	prefer := prefs.New(r.app.config(), flags(r.g))
 	api := rest.New(rest.Options{
-		Door: r.door, Bus: r.bus, Vault: name, Version: o.Version, Page: where, Verify: verify, Closing: server.Closing(), More: talks.Routes(), Types: chats.Types(),
+		Door: r.door, Bus: r.bus, Vault: name, Version: o.Version, Page: where, Verify: verify, Closing: server.Closing(), More: append(talks.Routes(), prefer.Routes()...), Types: prefs.Types(chats.Types()),
 	})
 	defer api.Close()
 	server.Add(api.Routes()...)

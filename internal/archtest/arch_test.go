@@ -34,7 +34,7 @@ var layers = [][]string{
 	{"surface/draw", "surface/argv", "surface/serve", "surface/template", "surface/task", "surface/lines"},
 	{"surface/install", "surface/servers", "surface/talk"},
 	{"surface/cli", "surface/rest", "surface/page", "surface/mcp", "desk"},
-	{"surface/mcp/conformance", "surface/chats"},
+	{"surface/mcp/conformance", "surface/chats", "surface/prefs"},
 	{"app"},
 }
 

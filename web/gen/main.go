@@ -17,7 +17,9 @@ import (
 
 	"lore/internal/access"
 	"lore/internal/app"
+	"lore/internal/settings"
 	"lore/internal/surface/chats"
+	"lore/internal/surface/prefs"
 	"lore/internal/surface/rest"
 	"lore/internal/tool"
 )
@@ -64,7 +66,8 @@ type content map[string]struct {
 // describe asks the interface to all tools for its description.
 func describe() (d description, err error) {
 	api := rest.New(rest.Options{
-		Door: tool.NewRegistry(tool.Deps{}, app.Catalogue()), More: chats.New(chats.Options{}).Routes(), Types: chats.Types(),
+		Door: tool.NewRegistry(tool.Deps{}, app.Catalogue()), Types: prefs.Types(chats.Types()),
+		More: append(chats.New(chats.Options{}).Routes(), prefs.New(settings.Place{}, settings.Flags{}).Routes()...),
 	})
 	defer api.Close()
 	for _, r := range api.Routes() {

@@ -467,3 +467,21 @@ func TestNoTokenTalks(t *testing.T) {
 		}
 	}
 }
+
+// TestTheFirstWordsAreTheName: a chat that was begun empty is called by what was
+// said in it, where no model names it.
+func TestTheFirstWordsAreTheName(t *testing.T) {
+	gate := make(chan struct{})
+	w := open(t, llmtest.Step{Wait: gate, Chunks: []string{"x"}}, llmtest.Text("t"))
+	var c chat.Chat
+	var r chat.Run
+	w.do("POST", "/chats", map[string]any{}, &c)
+	w.do("POST", "/chats/"+c.ID+"/messages", map[string]any{"text": "How hot is it?"}, &r)
+	var whole chats.Conversation
+	w.do("GET", "/chats/"+c.ID, nil, &whole)
+	if whole.Chat.Title != "How hot is it?" || whole.Chat.Titled != chat.ByWords {
+		t.Errorf("%+v", whole.Chat)
+	}
+	close(gate)
+	w.watch(r.ID, nil)
+}
