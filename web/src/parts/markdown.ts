@@ -10,6 +10,21 @@ export interface Options {
   note: (target: string) => string;
   /** The address at which the page shows a tag. */
   tag?: (tag: string) => string;
+  /** What a link means in an answer whose places were checked; nothing leaves it as it is. */
+  cite?: (target: string) => Cited | undefined;
+  /** Whether the words of a quote were found; undefined is not known. */
+  quoted?: (text: string) => boolean | undefined;
+  /** Says where links lead that leave the vault: whoever wrote them is not trusted. */
+  wary?: boolean;
+}
+
+/** A Cited place of an answer. */
+export interface Cited {
+  number: number;
+  title: string;
+  href: string;
+  /** What is doubtful about it. */
+  doubt: string;
 }
 
 // Wikilinks, embeds and tags are part of the dialect (internal/note).
@@ -114,7 +129,10 @@ class Painter {
       into.appendChild(el);
       if (name !== 'hr' && name !== 'br') this.children(n, el);
       if (n.name === 'Table') this.table(el);
-      if (n.name === 'Blockquote') callout(el);
+      if (n.name === 'Blockquote') {
+        callout(el);
+        if (this.o.quoted?.(el.textContent ?? '') === false) unproved(el);
+      }
       if (n.name === 'BulletList' || n.name === 'OrderedList') tighten(el, text);
       if (n.name === 'OrderedList') this.numbered(n, el as HTMLOListElement);
       return;
@@ -220,7 +238,9 @@ class Painter {
       // Nothing is fetched because a note says so.
       a.textContent = '🖼 ' + (this.text.slice(open.to, close.from) || target);
     } else this.children(n, a, open.to, close.from);
-    into.appendChild(a);
+    const cited = a.className === '' ? this.o.cite?.(target) : undefined;
+    into.appendChild(cited ? chip(cited) : a);
+    if (this.o.wary) tell(a, into);
   }
 
   /** anchor is a link that leads to a note, or outside, or nowhere. */
@@ -250,6 +270,11 @@ class Painter {
 
   wiki(inside: string, into: Node): void {
     const [target = '', ...label] = inside.split('|');
+    const cited = this.o.cite?.(target.trim());
+    if (cited) {
+      into.appendChild(chip(cited));
+      return;
+    }
     const a = document.createElement('a');
     a.className = 'wiki';
     a.href = this.o.note(target.trim());
@@ -273,6 +298,47 @@ class Painter {
     for (const cell of el.querySelectorAll<HTMLElement>('th, td')) trim(cell);
     for (const row of el.querySelectorAll('tr')) for (const c of [...row.childNodes]) if (c.nodeType === 3) c.remove();
   }
+}
+
+/** chip is a cited place: its number and what the note is called. */
+function chip(c: Cited): HTMLElement {
+  const a = document.createElement('a');
+  a.className = c.doubt ? 'cite doubtful' : 'cite';
+  a.href = c.href;
+  a.title = c.doubt ? `${c.title}: ${c.doubt}` : c.title;
+  const n = document.createElement('span');
+  n.className = 'number';
+  n.textContent = `[${c.number}]`;
+  a.append(n, ` ${c.title}${c.doubt ? ' ?' : ''}`);
+  return a;
+}
+
+/** tell writes the host of an address beside a link whose words do not name it. */
+function tell(a: HTMLElement, into: Node): void {
+  if (!(a instanceof HTMLAnchorElement) || a.className !== 'outside') return;
+  const where = a.protocol === 'mailto:' ? a.pathname : a.host;
+  a.title = a.href;
+  const words = (a.textContent ?? '').trim();
+  let named = '';
+  try {
+    named = new URL(/^[a-z]+:/i.test(words) ? words : 'https://' + words).host;
+  } catch {
+    // words, and no address
+  }
+  if (named === where || words === where) return;
+  const span = document.createElement('span');
+  span.className = 'leads';
+  span.textContent = ` (${where})`;
+  into.appendChild(span);
+}
+
+/** unproved marks a quote whose words were not found. */
+function unproved(el: HTMLElement): void {
+  el.classList.add('unproved');
+  const p = document.createElement('p');
+  p.className = 'doubt';
+  p.textContent = 'These words were not found in what was read.';
+  el.append(p);
 }
 
 function code(text: string): HTMLElement {
