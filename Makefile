@@ -7,7 +7,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 ERRCHECK := github.com/kisielk/errcheck@v1.9.0
 export CGO_ENABLED ?= 0
 
-.PHONY: build web web-check web-test run test check unit race crash browser torture arm64 conformance bench fuzz demo model generate clean
+.PHONY: build web web-check web-test run test check unit race crash browser torture arm64 conformance minds test-servers bench fuzz demo model generate clean
 
 build: ## build bin/lore
 	$(GO) build -trimpath -o $(BIN) ./cmd/lore
@@ -25,18 +25,20 @@ web-test: build ## the page in a real Chromium, before a real lore serve
 demo: build ## copy the sample vault to ./lore-demo and look around in it
 	./$(BIN) demo
 
-test: check unit race crash browser web-check web-test arm64 conformance ## everything that must hold; installs what it needs
+test: check unit race crash browser web-check web-test arm64 conformance minds ## everything that must hold; installs what it needs
 
 check: ## formatting, vet, staticcheck, unchecked errors, generated files
-	@out=$$(gofmt -l cmd internal bench e2e web/*.go web/gen); if [ -n "$$out" ]; then echo "gofmt: $$out"; exit 1; fi
+	@out=$$(gofmt -l cmd internal bench e2e conformance web/*.go web/gen); if [ -n "$$out" ]; then echo "gofmt: $$out"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) vet -tags crash ./internal/vault/... ./internal/app
 	$(GO) vet -tags browser ./e2e/...
 	$(GO) vet -tags no_ui ./web ./internal/app ./internal/surface/page
-	$(GO) vet -tags clients ./e2e/clients ./e2e/servers
+	$(GO) vet -tags clients ./e2e/clients ./e2e/servers ./e2e/minds
+	$(GO) vet -tags servers ./e2e/minds ./internal/llm/...
 	$(GO) mod verify
 	$(GO) run $(STATICCHECK) ./...
-	$(GO) run $(STATICCHECK) -tags clients ./e2e/clients ./e2e/servers
+	$(GO) run $(STATICCHECK) -tags clients ./e2e/clients ./e2e/servers ./e2e/minds
+	$(GO) run $(STATICCHECK) -tags servers ./e2e/minds
 	$(GO) run $(ERRCHECK) -ignoretests -exclude .errcheck ./cmd/... ./internal/...
 	GOOS=darwin GOARCH=arm64 $(GO) vet ./cmd/... ./internal/...
 	GOOS=windows GOARCH=amd64 $(GO) vet ./cmd/... ./internal/...
@@ -59,8 +61,14 @@ torture: ## the same, TORTURE times as often (default 20)
 arm64: ## the assembly for arm64, under emulation
 	@sh scripts/need.sh qemu-aarch64 qemu-user && GOARCH=arm64 $(GO) test -exec qemu-aarch64 ./internal/vector/... ./internal/embed/... || { sh scripts/need.sh --have qemu-aarch64 && exit 1 || echo "arm64: skipped, no emulator can be installed here"; }
 
-conformance: build ## programs that are not ours: conformance suites, the MCP inspector, SDKs, an OpenAPI validator judge Lore, and Lore uses their servers
+conformance: build ## programs that are not ours: conformance suites, the MCP inspector, SDKs, an OpenAPI validator judge Lore, Lore uses their servers, the providers' SDKs judge the adapters to models
 	@GO=$(GO) sh scripts/conformance.sh
+
+minds: ## the program with a real llama-server, which is fetched once
+	@GO=$(GO) sh scripts/minds.sh
+
+test-servers: ## the same, and with a real Ollama, which is built once (minutes); not a part of test
+	@GO=$(GO) sh scripts/minds.sh --ollama
 
 bench: ## the tables of bench/README.md; needs the data (see there)
 	sh bench/run.sh

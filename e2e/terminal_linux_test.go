@@ -29,6 +29,12 @@ type terminal struct {
 // onTerminal starts lore in a folder as a person would.
 func onTerminal(t *testing.T, dir string, args ...string) *terminal {
 	t.Helper()
+	return onTerminalOf(t, unix.Winsize{}, nil, dir, args...)
+}
+
+// onTerminalOf does so on a terminal of a size, with more in its environment.
+func onTerminalOf(t *testing.T, size unix.Winsize, env []string, dir string, args ...string) *terminal {
+	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
 		t.Skip("no terminals here: ", err)
@@ -46,6 +52,11 @@ func onTerminal(t *testing.T, dir string, args ...string) *terminal {
 		t.Fatal(err)
 	}
 	defer func() { _ = slave.Close() }()
+	if size.Col > 0 {
+		if err := unix.IoctlSetWinsize(int(master.Fd()), unix.TIOCSWINSZ, &size); err != nil {
+			t.Fatal(err)
+		}
+	}
 	lore, err := exec.LookPath("lore")
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +66,7 @@ func onTerminal(t *testing.T, dir string, args ...string) *terminal {
 	tm.cmd.Dir = dir
 	tm.cmd.Stdin, tm.cmd.Stdout, tm.cmd.Stderr = slave, slave, slave
 	tm.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	tm.cmd.Env = append(os.Environ(), "TERM=xterm", "NO_COLOR=")
+	tm.cmd.Env = append(append(os.Environ(), "TERM=xterm", "NO_COLOR="), env...)
 	if err := tm.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

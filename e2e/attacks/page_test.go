@@ -195,7 +195,7 @@ func TestAnsweredInABrowser(t *testing.T) {
 		d.run(`window.first = ""; new MutationObserver(() => { const c = document.querySelector("[data-approval='" + location.pathname.slice(11) + "']");
 			if (c && location.pathname.length > 11 && !window.first) window.first = String([c.querySelector(".approve").disabled, ["BODY", "MAIN"].includes(document.activeElement.tagName), c.querySelectorAll("button.approve, button.deny").length, window.pwned]); }
 		).observe(document.body, {subtree: true, childList: true, attributes: true});
-			const a = document.createElement("a"); a.href = "`+strings.TrimPrefix(one, w.base)+`"; document.body.append(a); a.click(); return ""`)
+			const a = document.createElement("a"); a.href = "` + strings.TrimPrefix(one, w.base) + `"; document.body.append(a); a.click(); return ""`)
 		d.until(`window.first != ""`)
 		if got := d.run(`return window.first`); got != "true,true,2," {
 			t.Errorf("at first: %s", got)

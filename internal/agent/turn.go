@@ -108,6 +108,9 @@ func (w *worker) recover(ctx context.Context, calls []chat.Call) error {
 			if trace, err = w.Made(ctx, w.run.ID, c.Tool, c.Args, c.Started); err != nil {
 				return err
 			}
+			if w.known(trace) { // it is the trace of another call, just before
+				trace = Trace{}
+			}
 		}
 		switch {
 		case trace.Question != "":
@@ -127,6 +130,13 @@ func (w *worker) recover(ctx context.Context, calls []chat.Call) error {
 		return nil
 	}
 	return w.keep(ctx, chat.Change{Calls: changed})
+}
+
+// known reports whether a trace is that of a call whose end is known.
+func (w *worker) known(t Trace) bool {
+	return slices.ContainsFunc(w.calls, func(c chat.Call) bool {
+		return t.Operation != "" && c.Operation == t.Operation || t.Question != "" && c.Question == t.Question
+	})
 }
 
 // lookUp sees which questions are answered.

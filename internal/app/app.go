@@ -19,6 +19,7 @@ import (
 	"lore/internal/sample"
 	"lore/internal/settings"
 	"lore/internal/surface/cli"
+	"lore/internal/surface/draw"
 	"lore/internal/surface/talk"
 	"lore/internal/tool"
 	"lore/internal/tools/files"
@@ -30,7 +31,7 @@ import (
 
 // Run runs the program and returns its exit code. It may be called by a test.
 func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
-	a := &app{now: time.Now, env: os.Getenv, exe: os.Executable, errOut: errOut}
+	a := &app{now: time.Now, env: os.Getenv, exe: os.Executable, errOut: &draw.Voice{Out: errOut}}
 	return cli.Run(ctx, cli.Host{
 		Version:           version(),
 		Tools:             catalogue(),

@@ -22,7 +22,7 @@ func (a *app) openToTry(ctx context.Context, vault, own string) (*eval.Vault, er
 	if err != nil {
 		return nil, err
 	}
-	mind := s.mind(face.Door)
+	mind := a.mind(s.state, face.Door, s.log)
 	mind.Model = a.minds().Finder()
 	return &eval.Vault{Agent: mind, Door: face.Door, Close: s.close}, nil
 }

@@ -39,7 +39,7 @@ func (s *session) face(ctx context.Context) (*cli.Session, error) {
 		Server: func(ctx context.Context) string { return beacon.Find(ctx, s.dir) },
 		Verify: s.verify,
 	}
-	face.Mind = func() *talk.Session { return s.talk(face.Door, face.Attend, s.close) }
+	face.Mind = func(ctx context.Context) (*talk.Session, error) { return s.talk(ctx, face) }
 	if s.link != nil {
 		face.Door = s.link
 		return face, nil

@@ -3,16 +3,15 @@ package app
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"strconv"
 	"strings"
 	"time"
 
 	"lore/internal/access"
 	"lore/internal/agent"
+	"lore/internal/agent/traces"
 	"lore/internal/approval"
 	"lore/internal/chat"
 	"lore/internal/history"
@@ -21,36 +20,42 @@ import (
 	"lore/internal/llm/retry"
 	"lore/internal/minds"
 	"lore/internal/state"
+	"lore/internal/surface/cli"
 	"lore/internal/surface/draw"
 	"lore/internal/surface/talk"
 	"lore/internal/tool"
 )
 
-// mind makes an agent that works through a door and keeps its state in a file.
-func (a *app) mind(file *state.File, left traces, door tool.Door, log *slog.Logger) *agent.Agent {
+// mind makes an agent that works through a door. What it keeps lies in a file of
+// its own, whatever comes to stand behind the door.
+func (a *app) mind(file *state.File, door tool.Door, log *slog.Logger) *agent.Agent {
+	left := traces.Traces{History: history.New(file, history.Options{Now: a.now}), Asked: approval.New(file, a.now)}
 	return &agent.Agent{
-		Store: chat.New(file, a.now), Door: door, Now: a.now, Log: log, Model: a.minds().Finder(), Made: left.made,
+		Store: chat.New(file, a.now), Door: door, Now: a.now, Log: log, Model: a.minds().Finder(), Made: left.Made,
 		ID:     func(word string) string { return word + "-" + strings.ToLower(rand.Text()) },
-		Holder: fmt.Sprintf("%d-%s", os.Getpid(), rand.Text()), Gone: gone,
+		Holder: traces.Holder(), Gone: traces.Gone,
 		// Everything but what belongs to persons: policy asks about the rest.
 		Scopes: []access.Scope{access.Read, access.Write, access.Destroy, access.Egress, access.Exec},
 	}
 }
 
-// mind is the agent of a session.
-func (s *session) mind(door tool.Door) *agent.Agent {
-	return s.app.mind(s.state, traces{s.history, s.asked}, door, s.log)
-}
-
 // talk is a session for somebody who talks with a mind.
-func (s *session) talk(door tool.Door, attend func(context.Context), done func() error) *talk.Session {
-	return &talk.Session{Agent: s.mind(door), Door: door, Allow: s.asked.AddRule, Attend: attend, Close: done}
-}
-
-// mind is the agent of a process that stays, whatever stands behind its door.
-func (r *resident) mind(file *state.File) *agent.Agent {
-	left := traces{history.New(file, history.Options{Now: r.app.now}), approval.New(file, r.app.now)}
-	return r.app.mind(file, left, r.door, r.log)
+func (s *session) talk(ctx context.Context, face *cli.Session) (*talk.Session, error) {
+	if s.link != nil { // a mind has to know the tools before it calls one
+		s.taught = true
+		if err := s.link.Learn(ctx); err != nil {
+			return nil, err
+		}
+	}
+	file := state.In(s.dir)
+	t := &talk.Session{
+		Agent: s.app.mind(file, face.Door, s.log), Door: face.Door, Allow: approval.New(file, s.app.now).AddRule, Attend: face.Attend,
+		Close: func() error { return errors.Join(face.Close(), file.Close()) },
+	}
+	if v, ok := s.app.errOut.(*draw.Voice); ok {
+		t.Hear = v.Hear
+	}
+	return t, nil
 }
 
 // minds are the models that can be talked with.
@@ -75,43 +80,4 @@ func (s *session) judge() judge.Judge {
 		j.Model = m
 	}
 	return j
-}
-
-// traces are where calls leave something behind.
-type traces struct {
-	history *history.Store
-	asked   *approval.Store
-}
-
-// made finds what a call of a run left behind. A run makes one change at a time,
-// so the newest record of the tool since then is of that call.
-func (s traces) made(ctx context.Context, run, name string, _ json.RawMessage, since time.Time) (agent.Trace, error) {
-	calls, err := s.history.Calls(ctx, history.Filter{Run: run, Kind: access.Agent, Tool: name, Since: since.Add(-time.Second), Limit: 1})
-	if err != nil {
-		return agent.Trace{}, err
-	}
-	for _, c := range calls {
-		if c.Operation != "" {
-			return agent.Trace{Operation: c.Operation}, nil
-		}
-	}
-	asked, err := s.asked.List(ctx)
-	if err != nil {
-		return agent.Trace{}, err
-	}
-	for _, q := range asked {
-		if q.Who.Kind == access.Agent && q.Who.ID == run && q.Tool == name && !q.Asked.Before(since.Add(-time.Second)) {
-			return agent.Trace{Question: q.ID}, nil
-		}
-	}
-	return agent.Trace{}, nil
-}
-
-// gone reports that the process that a holder's name begins with is no more.
-func gone(holder string) bool {
-	pid, err := strconv.Atoi(strings.SplitN(holder, "-", 2)[0])
-	if err != nil || pid <= 0 || pid == os.Getpid() {
-		return false
-	}
-	return !alive(pid)
 }

@@ -38,7 +38,7 @@ func TestWhatACallLeftBehind(t *testing.T) {
 		}
 		m := llmtest.New(llmtest.Step{Calls: []llm.Part{{Kind: llm.ToolCall, ID: "a", Name: "write_note", Args: json.RawMessage(`{"path":"New","content":"once\n","mode":"append"}`)}}},
 			llmtest.Text("Done."), llmtest.Text("t"), llmtest.Text("Once more."))
-		mind := s.mind(face.Door)
+		mind := a.mind(s.state, face.Door, s.log)
 		mind.Model = func(context.Context, string) (llm.Model, llm.Info, error) { return m, llm.Info{Local: true}, nil }
 		if err := os.WriteFile(filepath.Join(vault, "New.md"), nil, 0o600); err != nil {
 			t.Fatal(err)
@@ -82,6 +82,27 @@ func TestWhatACallLeftBehind(t *testing.T) {
 		}
 		if c := list[0]; len(list) != 1 || c.State != want || c.Operation != before.Operation || c.Question != before.Question || c.Operation+c.Question == "" {
 			t.Errorf("%s: %+v, was %+v", name, c, before)
+		}
+		// A second call of the tool that died at once has no trace of its own: that of
+		// the first is not taken for it.
+		second := died
+		second.Seq, second.ID = 0, "b"
+		list[0].State = chat.Finished
+		messages[1].Parts = append(messages[1].Parts, llm.Part{Kind: llm.ToolCall, ID: "b", Name: "write_note", Args: died.Args})
+		r.Status = chat.Running
+		if fork, err = mind.Store.Fork(t.Context(), "chat-1", "chat-3", 1); err != nil {
+			t.Fatal(err)
+		}
+		r.Chat = fork.ID
+		if err := mind.Store.Apply(t.Context(), fork.ID, chat.Change{Run: &r, Say: []chat.Message{messages[1]}, Calls: []chat.Call{list[0], second}}); err != nil {
+			t.Fatal(err)
+		}
+		m.Add(llmtest.Text("Again."), llmtest.Text("t"))
+		if r, err = mind.Work(t.Context(), r.ID, nil); err != nil {
+			t.Fatal(err)
+		}
+		if list, err = mind.Store.Calls(t.Context(), r.ID); err != nil || list[1].State != chat.Interrupted {
+			t.Errorf("%s: %v %+v", name, err, list[1])
 		}
 		text, err := os.ReadFile(filepath.Join(vault, "New.md"))
 		if once := "once\n"; err != nil || allowed && string(text) != once || !allowed && len(text) > 0 {

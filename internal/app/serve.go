@@ -62,7 +62,7 @@ func (r *resident) listen(ctx context.Context, o cli.ServeOptions, db *state.Fil
 	}
 	where := func(id string) string { return server.Address(l) + page.Path(id) }
 	verify := func(ctx context.Context) (int, error) { return r.open.Load().verify(ctx) }
-	mind := r.mind(db)
+	mind := r.app.mind(db, r.door, r.log)
 	attends := attendant.New(mind, r.bus, r.log)
 	talks := chats.New(chats.Options{Agent: mind, Attendant: attends, Minds: r.app.minds().Listed, Usual: r.app.minds().Usual, Closing: server.Closing()})
 	prefer := prefs.New(r.app.config(), flags(r.g))

@@ -21,6 +21,8 @@ import (
 type shared struct {
 	door *peer.Later  // of a session that holds the vault; open when it is ready
 	link *peer.Client // to the process that holds it
+	// taught says that the link knows the tools as they are, as minds need it.
+	taught bool
 
 	listening sync.Mutex
 	timer     *time.Timer
@@ -94,10 +96,14 @@ func (a *app) lean(s *session, face *cli.Session, g cli.Globals, o cli.OpenOptio
 		if err != nil {
 			return nil, err
 		}
+		taught := s.taught
 		if s = next; s.link != nil {
 			s.link.Expect(catalogue())
+			if s.taught = taught; taught {
+				err = s.link.Learn(ctx)
+			}
 		}
-		return door.Door, nil
+		return door.Door, err
 	})
 	face.Close = func() error { return s.close() }
 	return face

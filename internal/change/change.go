@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 )
 
 // An Edit replaces the content of one file, moves it, or both. A nil side means
@@ -99,11 +100,16 @@ func (s Set) Creates() bool {
 	return len(s) > 0 && !slices.ContainsFunc(s, func(e Edit) bool { return e.Kind() != Creates })
 }
 
-// Shrinks reports whether a file of some length loses more than half of it.
+// Shrinks reports whether a file of some length loses more than half of it, or any
+// file all of it.
 func (s Set) Shrinks() bool {
 	const short = 200 // bytes; below it a rewrite is no loss worth a second look
 	return slices.ContainsFunc(s, func(e Edit) bool {
-		return e.Before != nil && e.After != nil && len(*e.Before) > short && len(*e.After)*2 < len(*e.Before)
+		if e.Before == nil || e.After == nil {
+			return false
+		}
+		emptied := strings.TrimSpace(*e.After) == "" && strings.TrimSpace(*e.Before) != ""
+		return emptied || len(*e.Before) > short && len(*e.After)*2 < len(*e.Before)
 	})
 }
 

@@ -3,6 +3,7 @@ package change_test
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -129,5 +130,22 @@ func TestEditKinds(t *testing.T) {
 	a, b := change.Set{change.Create("ab", "c")}, change.Set{change.Create("a", "bc")}
 	if a.Hash() == b.Hash() {
 		t.Error("the hash does not see where a path ends")
+	}
+}
+
+func TestShrinks(t *testing.T) {
+	long := strings.Repeat("word ", 50)
+	for _, c := range []struct {
+		before, after string
+		want          bool
+	}{
+		{long, long[:130], false}, {long, long[:100], true}, {"short note", "note", false}, {"short note", "", true}, {"short note", " \n", true}, {"\n", "", false},
+	} {
+		if got := (change.Set{change.Replace("a.md", c.before, c.after)}).Shrinks(); got != c.want {
+			t.Errorf("%d to %d bytes: %v", len(c.before), len(c.after), got)
+		}
+	}
+	if (change.Set{change.Create("a.md", "")}).Shrinks() {
+		t.Error("a new file shrinks")
 	}
 }

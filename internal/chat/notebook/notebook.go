@@ -12,6 +12,7 @@ import (
 	"lore/internal/access"
 	"lore/internal/chat"
 	"lore/internal/chat/page"
+	"lore/internal/digest"
 	"lore/internal/fault"
 	"lore/internal/llm"
 	"lore/internal/tool"
@@ -36,6 +37,7 @@ func (b Book) Open(ctx context.Context, who access.Principal, path string) (c ch
 	if !ok || len(p.Messages) == 0 {
 		return c, "", fault.Field("from", "begin what you say with a line \"### user\"", "%s holds no conversation", path)
 	}
+	first := digest.Clip(p.Messages[0].Text, 50)
 	if n := len(p.Messages); p.Messages[n-1].Role == llm.User {
 		unanswered = p.Messages[n-1].Text
 		p.Messages = p.Messages[:n-1]
@@ -43,7 +45,9 @@ func (b Book) Open(ctx context.Context, who access.Principal, path string) (c ch
 	if c, err = b.same(ctx, &p); err != nil {
 		return c, "", err
 	}
-	c.Page = path
+	if c.Page = path; c.Title == "" {
+		c.Title = first
+	}
 	return c, unanswered, b.Store.Put(ctx, c)
 }
 

@@ -88,7 +88,7 @@ func (m *model) said(msg llm.Message, box *wire.Toolbox) []any {
 			out, thoughts = append(out, p.Opaque), thoughts+1
 			continue
 		case p.Kind == llm.Text && p.Text != "":
-			item = object{"type": "message", "role": "assistant", "content": []any{object{"type": "output_text", "text": p.Text, "annotations": []any{}}}}
+			item = m.message(p.Text, mine)
 		case p.Kind == llm.ToolCall:
 			item = object{"type": "function_call", "call_id": m.callID(p.ID), "name": box.Sent(p.Name), "arguments": string(wire.Object(p.Args))}
 		default:
@@ -105,6 +105,15 @@ func (m *model) said(msg llm.Message, box *wire.Toolbox) []any {
 	return out[:len(out)-thoughts]
 }
 
+// message is something that was said: as it came when the server gave it an id,
+// which it then insists on, with all that belongs to it; else as plain words.
+func (m *model) message(text string, own bool) object {
+	if !own {
+		return object{"type": "message", "role": "assistant", "content": text}
+	}
+	return object{"type": "message", "role": "assistant", "status": "completed", "content": []any{object{"type": "output_text", "text": text, "annotations": []any{}}}}
+}
+
 // happened is one event of a response.
 type happened struct {
 	Type     string          `json:"type"`
@@ -113,6 +122,7 @@ type happened struct {
 	Delta    string          `json:"delta"`
 	Item     json.RawMessage `json:"item"`
 	Response struct {
+		Status     string          `json:"status"` // some call every end completed, and tell the truth here
 		Error      json.RawMessage `json:"error"`
 		Incomplete struct {
 			Reason string `json:"reason"`
@@ -175,8 +185,10 @@ func (m *model) readResponse(body io.Reader, d *wire.Draft, box *wire.Toolbox) e
 			switch {
 			case h.Response.Incomplete.Reason == "content_filter":
 				stop = llm.Filtered
-			case h.Type == "response.incomplete":
+			case h.Type == "response.incomplete", h.Response.Status == "incomplete":
 				stop = llm.TooLong
+			case h.Response.Status == "failed", h.Response.Status == "cancelled":
+				stop = llm.Broken
 			}
 			u := h.usage()
 			if m.p.local() {

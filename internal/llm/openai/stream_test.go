@@ -333,6 +333,14 @@ func TestResponsesThatFail(t *testing.T) {
 			t.Errorf("%s: %+v, %v", in, got, err)
 		}
 	}
+	// Some call every end completed; then the status tells. Calls of such an answer must not run.
+	for status, stop := range map[string]llm.Stop{"incomplete": llm.TooLong, "failed": llm.Broken, "cancelled": llm.Broken, "completed": llm.Stopped, "": llm.Stopped} {
+		base := wiretest.Serve(t, wiretest.Exchange{Path: "POST /responses", Answer: text + `data: {"type":"response.completed","response":{"status":"` + status + `"}}` + "\n\n"})
+		got, err := llm.Ask(t.Context(), openai.New(openai.Config{BaseURL: base, API: openai.Responses}).Model("m", llm.Tuning{}), llm.Request{})
+		if err != nil || got.Stop != stop || got.Text() != "Hel" {
+			t.Errorf("%s: %+v, %v", status, got, err)
+		}
+	}
 	for reason, stop := range map[string]llm.Stop{"max_output_tokens": llm.TooLong, "content_filter": llm.Filtered} {
 		in := text + `data: {"type":"response.incomplete","response":{"status":"incomplete","incomplete_details":{"reason":"` + reason + `"},"usage":{"input_tokens":3,"output_tokens":4}}}` + "\n\n"
 		base := wiretest.Serve(t, wiretest.Exchange{Path: "POST /responses", Answer: in})

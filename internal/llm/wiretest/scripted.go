@@ -10,8 +10,8 @@ import (
 	"lore/internal/llm"
 )
 
-// Scripted is the exam of a provider that serves a model which follows a script:
-// whose answer to BOTH are two calls of read_note, to LONG a text without end, to
+// Scripted is the exam of a provider that serves a model which follows a script, the
+// one of e2e/minds/scripted: whose answer to BOTH are two calls of read_note, to LONG a text without end, to
 // JSON an object, and to results of tools a text with links.
 func Scripted(t *testing.T, p llm.Provider, model string, context int) {
 	t.Helper()
@@ -60,7 +60,7 @@ func turn(t *testing.T, m llm.Model, tools []llm.Tool) {
 		t.Fatalf("%+v, %v", a, err)
 	}
 	results := llm.Message{Role: llm.Results}
-	for i, path := range []string{"research/quantum-computing.md", "papers/shor-algorithm.md"} {
+	for i, path := range []string{"Notes/Sencha.md", "Notes/Gyokuro.md"} {
 		c := a.Parts[i]
 		if c.Kind != llm.ToolCall || c.Name != "read_note" || c.ID == "" || !SameJSON(t, string(c.Args), `{"path":"`+path+`"}`) {
 			t.Errorf("%+v", c)
@@ -69,7 +69,7 @@ func turn(t *testing.T, m llm.Model, tools []llm.Tool) {
 	}
 	r.Messages = append(r.Messages, llm.Message{Role: llm.Assistant, Parts: a.Parts}, results)
 	a, err = llm.Ask(t.Context(), m, r)
-	if err != nil || a.Stop != llm.Stopped || !strings.Contains(a.Text(), "[[research/quantum-computing]]") {
+	if err != nil || a.Stop != llm.Stopped || !strings.Contains(a.Text(), "[[Notes/Water temperature]]") {
 		t.Errorf("%+v, %v", a, err)
 	}
 }

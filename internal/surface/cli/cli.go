@@ -142,7 +142,7 @@ type Session struct {
 	Verify func(ctx context.Context) (int, error)
 	// Mind is a session for talking with a mind, through the same door. It is
 	// closed with this one.
-	Mind  func() *talk.Session
+	Mind  func(ctx context.Context) (*talk.Session, error)
 	Close func() error
 }
 

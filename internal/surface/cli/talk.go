@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -51,10 +52,14 @@ func (p *program) talkCommands() []*cobra.Command {
 			AtTerminal: p.notice.Terminal && draw.AtTerminal(in),
 			Lines:      func() <-chan string { return p.typed(in) },
 			Decide:     func(ctx context.Context, q tool.Question) (tool.Result, error) { return p.ask(ctx, s, in, q) },
+			In:         in,
+			Minds:      p.host.Minds,
 			Pending:    errPending, Denied: errDenied,
 		}
-		mind := s.Mind()
-		mind.Close = s.Close
+		mind, err := s.Mind(ctx)
+		if err != nil {
+			return nil, t, errors.Join(err, s.Close())
+		}
 		return mind, t, nil
 	})
 }

@@ -31,7 +31,10 @@ type Session struct {
 	Allow func(ctx context.Context, r policy.Rule) error
 	// Attend carries out what is approved elsewhere, until ctx ends.
 	Attend func(ctx context.Context)
-	Close  func() error
+	// Hear takes what is else written to standard error, until the function that
+	// it returns is called; may be nil.
+	Hear  func(tell func(line string)) (end func())
+	Close func() error
 }
 
 // A Terminal is where a person sits.
@@ -44,6 +47,9 @@ type Terminal struct {
 	AtTerminal bool
 	// Lines are what the person types.
 	Lines func() <-chan string
+	// In is where the person types, and Minds are the models to choose from.
+	In    io.Reader
+	Minds func() (llm.Minds, error)
 	// Decide lets the person answer a question, and returns what became of it.
 	Decide func(ctx context.Context, q tool.Question) (tool.Result, error)
 	// Pending ends a command that waits for a person, and Denied one that was

@@ -16,6 +16,7 @@ type view struct {
 	t       Terminal
 	open    bool // a line of an answer is not ended
 	thought bool
+	near    string // the limit that was told
 	shown   map[int]chat.CallState
 }
 
@@ -45,6 +46,12 @@ func (v *view) tell(e agent.Event) {
 		}
 	case agent.Said:
 		v.said(e.Message)
+	case agent.Stepped:
+		if e.Run.Near != v.near && !e.Run.Status.Over() {
+			v.near = e.Run.Near
+			v.line()
+			fmt.Fprintln(v.t.Err, v.t.Notice.Dim("("+v.near+")"))
+		}
 	}
 }
 
@@ -76,6 +83,9 @@ func (v *view) call(c *chat.Call) {
 		return
 	}
 	v.line()
+	if c.Hidden > 0 {
+		fmt.Fprintln(v.t.Err, v.t.Notice.Dim(fmt.Sprintf("%d hidden characters were kept from the model", c.Hidden)))
+	}
 	text := mark + " " + c.Tool
 	if c.Summary != "" {
 		text += ": " + c.Summary
