@@ -126,7 +126,7 @@ func (c *Catalog) Provider(name string) (llm.Provider, error) {
 	default:
 		out = openai.New(openai.Config{Name: name, BaseURL: p.BaseURL, Key: key, API: openai.API(p.API)})
 	}
-	return retry.Provider(out, retry.Policy{Tell: c.Told}), nil
+	return placed{retry.Provider(out, retry.Policy{Tell: c.Told}), c, name}, nil
 }
 
 // key finds the key of a provider: in the environment first, then where keys are
@@ -235,6 +235,28 @@ func (c *Catalog) local(provider, name string) bool {
 		provider = "ollama"
 	}
 	return here && prices.Local(provider, name)
+}
+
+// placed says of the models of a provider where they run as it is decided here,
+// so that a list tells a person what holds when the model is used.
+type placed struct {
+	llm.Provider
+	c    *Catalog
+	name string
+}
+
+// Models lists what it serves.
+func (p placed) Models(ctx context.Context) ([]llm.Info, error) {
+	list, err := p.Provider.Models(ctx)
+	at, bad := p.c.place(p.name)
+	for i := range list {
+		here := bad == nil && p.c.local(p.name, list[i].Name)
+		if at.Local == "" && at.Kind == "ollama" { // it tells which models it passes on
+			here = here && list[i].Local
+		}
+		list[i].Local = here
+	}
+	return list, err
 }
 
 // priced adds to what an answer used what it cost.

@@ -137,6 +137,14 @@ class Painter {
       if (n.name === 'OrderedList') this.numbered(n, el as HTMLOListElement);
       return;
     }
+    if (n.name === 'URL' && n.parent && !/^(Link|Image|Autolink|LinkReference)$/.test(n.parent.name)) {
+      into.appendChild(this.anchor(text, text)); // written without brackets
+      return;
+    }
+    if (n.name === 'URL' && n.parent?.name === 'Link' && n.parent.getChildren('LinkMark').some((m) => m.from >= n.to && this.text[m.from] === ']')) {
+      into.appendChild(document.createTextNode(text)); // the words of a link
+      return;
+    }
     if (marks.has(n.name)) return;
     const heading = /^(?:ATX|Setext)Heading(\d)$/.exec(n.name);
     if (heading) {
@@ -223,9 +231,10 @@ class Painter {
   }
 
   link(n: SyntaxNode, into: Node): void {
-    const url = n.getChild('URL');
     const marksOf = n.getChildren('LinkMark');
     const [open, close] = marksOf;
+    // The words of a link may look like an address, too: what counts stands behind them.
+    const url = n.getChildren('URL').find((u) => close && u.from >= close.to);
     if (!url || !open || !close) {
       into.appendChild(document.createTextNode(this.text.slice(n.from, n.to)));
       return;

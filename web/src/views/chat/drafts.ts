@@ -31,8 +31,20 @@ export async function draftOf(chat: string): Promise<string> {
   return typeof v === 'string' ? v : '';
 }
 
+// One is kept after the other, and of those that wait the last.
+let last: Promise<unknown> = Promise.resolve();
+const waiting = new Map<string, string>();
+
 /** keepDraft keeps it, or forgets what is empty. */
-export async function keepDraft(chat: string, text: string): Promise<void> {
-  if (text) await run('readwrite', (s) => s.put(text, chat) as IDBRequest<unknown>);
-  else await run('readwrite', (s) => s.delete(chat) as IDBRequest<unknown>);
+export function keepDraft(chat: string, text: string): Promise<void> {
+  waiting.set(chat, text);
+  const mine = last.then(async () => {
+    const now = waiting.get(chat);
+    if (now === undefined) return;
+    waiting.delete(chat);
+    if (now) await run('readwrite', (s) => s.put(now, chat) as IDBRequest<unknown>);
+    else await run('readwrite', (s) => s.delete(chat) as IDBRequest<unknown>);
+  });
+  last = mine;
+  return mine;
 }

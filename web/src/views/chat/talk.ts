@@ -231,13 +231,19 @@ export function viewOf(whole: unknown): View {
   return v;
 }
 
+/** excerpt is the beginning of a passage in one line, without the marks of lists and headings. */
+function excerpt(text: string): string {
+  const plain = text.replace(/^[ \t]*(#{1,6}|[-*+>]|\d+[.)])[ \t]+/gm, '').replace(/\s+/g, ' ').trim();
+  return plain.length > 280 ? plain.slice(0, 279) + '…' : plain;
+}
+
 function list(v: View, rows: Record<string, unknown>[]): void {
   const word = (x: unknown): string => (x === undefined || x === null ? '' : typeof x === 'object' ? JSON.stringify(x) : String(x));
   if (rows.every((r) => typeof r.path === 'string') && !v.items) {
     v.items = rows.map((r) => {
       const it: Item = { path: word(r.path), title: word(r.title) || nameOf(word(r.path)) };
       const text = word(r.chunk ?? r.excerpt ?? r.text ?? r.snippet);
-      if (text) it.text = text;
+      if (text) it.text = excerpt(text);
       if (typeof r.line === 'number') it.line = r.line;
       if (typeof r.heading === 'string') it.detail = r.heading;
       return it;

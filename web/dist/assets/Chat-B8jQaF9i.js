@@ -1,1 +1,0 @@
-import{B as e,R as t}from"./index-BfP0B2VN.js";var n=e([[`div`,{class:`page`},[`h1`,null,`Chat`],` `,[`p`,{class:`panel`},`Talking with a mind is not part of the page yet. At a terminal: `,[`code`,null,`lore chat`],`, `,[`code`,null,`lore ask`],`.`]]]);function r(e){var r=n();t(e,r)}export{r as default};

@@ -1,1 +1,0 @@
-import{B as e,R as t}from"./index-BfP0B2VN.js";var n=e([[`div`,{class:`page`},[`h1`,null,`Welcome`],` `,[`p`,{class:`panel`},`A vault is open already. To open another: `,[`code`,null,`lore serve FOLDER`],`.`]]]);function r(e){var r=n();t(e,r)}export{r as default};
