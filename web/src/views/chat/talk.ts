@@ -206,6 +206,17 @@ export function even(text: string): string {
   return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
+/** looseOf are the quotes that were not found and do not stand apart: those are marked where they stand. */
+export function looseOf(m: Message): NonNullable<Message['quotes']> {
+  const apart = new Set(
+    said(m)
+      .split(/^(?![ \t]*>)/m)
+      .flatMap((s) => s.match(/(?:^[ \t]*>.*\n?)+/gm) ?? [])
+      .map(even),
+  );
+  return (m.quotes ?? []).filter((q) => !q.read && !apart.has(even(q.text)));
+}
+
 const plainWords: Record<string, string> = { top_k: 'at most' };
 const label = (k: string): string => plainWords[k] ?? k.charAt(0).toUpperCase() + k.slice(1).replaceAll('_', ' ');
 
@@ -316,7 +327,10 @@ export function whereOf(id: string, m: Models | null): 'here' | 'away' | 'unknow
 }
 
 /** questionsOf makes three questions that this vault can answer. */
-export function questionsOf(notes: { title: string; path: string }[]): string[] {
+export function questionsOf(all: { title: string; path: string; words?: number; tags?: string[] | null }[]): string[] {
+  // Notes that say something, and not those that are only days or talk.
+  const good = all.filter((n) => (n.words ?? 99) >= 20 && !n.tags?.some((t) => t === 'daily' || t === 'chat'));
+  const notes = good.length >= 3 ? good : all;
   const names = [...new Set(notes.map((n) => (n.title || nameOf(n.path)).trim()).filter((t) => t && !/^[\d\W]+$/.test(t) && !/\d{4}-\d{2}|^\w+day,? \d/.test(t)))];
   const [a, b, c, d] = names;
   const out: string[] = [];
