@@ -97,6 +97,31 @@ func TestModel(t *testing.T) {
 	}
 }
 
+// TestAListSaysWhereModelsRun: as it is decided when the model is used, whatever
+// the server says of itself.
+func TestAListSaysWhereModelsRun(t *testing.T) {
+	t.Parallel()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"object":"list","data":[{"id":"one","object":"model","owned_by":"llamacpp"}]}`)
+	}))
+	t.Cleanup(srv.Close)
+	for said, want := range map[string]bool{"yes": true, "no": false, "": false} {
+		c := catalog(map[string]Place{"box": {Kind: "openai", BaseURL: srv.URL + "/v1", Local: said}}, nil)
+		p, err := c.Provider("box")
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := p.Models(t.Context())
+		if err != nil || len(list) != 1 || list[0].Local != want {
+			t.Errorf("%q: %+v, %v", said, list, err)
+		}
+		if _, info, err := c.Model(t.Context(), "box/one"); err != nil || info.Local != want {
+			t.Errorf("%q: used: %+v, %v", said, info, err)
+		}
+	}
+}
+
 // TestAModelWithoutToolsWritesThem: one that refuses tools is asked again in
 // text, once and for all.
 func TestAModelWithoutToolsWritesThem(t *testing.T) {

@@ -24,6 +24,7 @@ describe('a conversation in turns', () => {
     const [t] = turnsOf({ ...c, runs: [run('r2')] });
     expect(t?.run).toBeUndefined();
     expect(t?.calls).toHaveLength(2);
+    expect(turnsOf({ ...c, runs: [] }).map((x) => x.asked?.seq)).toEqual([1, 5]);
   });
   test('where it is told in short', () => {
     expect(turnsOf(whole({ messages: [say(1, 'user', 'a'), say(2, 'assistant', 'sum', { marker: 'compacted' }), say(3, 'assistant', 'b')] })).map((t) => !!t.marker)).toEqual([false, true, false]);
@@ -171,6 +172,7 @@ describe('settings', () => {
     expect(choicesOf('what is logged: debug, info, warn, error')).toEqual(['debug', 'info', 'warn', 'error']);
     expect(choicesOf('the search engine on the web: off, searxng, brave, google or tavily')).toHaveLength(5);
     expect(choicesOf('builtin, none, ollama:MODEL or openai:MODEL')).toEqual([]);
+    expect(choicesOf('it can only be: thus')).toEqual([]);
     expect(choicesOf('which of your search engines Google asks: its cx')).toEqual([]);
   });
 });
