@@ -113,7 +113,7 @@ func general() []value {
 			func(c *File) *string { return &c.Vault }, nil, func(g Flags) string { return g.Vault },
 		},
 		{
-			"model", "the mind that answers: provider/name, or quote for passages without a model", "quote", "LORE_MODEL",
+			"model", "the mind that answers: provider/name; auto is a model of an Ollama on this machine if one runs, else quote; quote gives passages without a model", "auto", "LORE_MODEL",
 			func(c *File) *string { return &c.Model }, CheckMind, nil,
 		},
 		{
@@ -188,10 +188,10 @@ func web() []value {
 // CheckMind refuses what cannot be the id of a model.
 func CheckMind(s string) error {
 	provider, name, ok := strings.Cut(s, "/")
-	if s == "quote" || ok && provider != "" && name != "" {
+	if s == "quote" || s == "auto" || ok && provider != "" && name != "" {
 		return nil
 	}
-	return fault.Field("model", "write provider/name, like ollama/qwen3:8b, or quote", "%q is no model", s)
+	return fault.Field("model", "write provider/name, like ollama/qwen3:8b, or auto or quote", "%q is no model", s)
 }
 
 func checkVerdict(key string) func(string) error {
