@@ -250,7 +250,7 @@ func (p placed) Models(ctx context.Context) ([]llm.Info, error) {
 	list, err := p.Provider.Models(ctx)
 	at, bad := p.c.place(p.name)
 	for i := range list {
-		here := bad == nil && p.c.local(p.name, list[i].Name)
+		here := bad == nil && p.c.Local(p.name, list[i].Name)
 		if at.Local == "" && at.Kind == "ollama" { // it tells which models it passes on
 			here = here && list[i].Local
 		}

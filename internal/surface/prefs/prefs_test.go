@@ -178,7 +178,7 @@ func TestOneIsChangedAndTheRestStays(t *testing.T) {
 	if got := w.text(); got != "# mine\nmodel = 'ollama/x' # why\n" {
 		t.Errorf("%q", got)
 	}
-	if s := w.do(http.MethodPost, "", prefs.Decision{Key: "model"}, &now); s != http.StatusOK || now.Value != "quote" || now.Source != "default" {
+	if s := w.do(http.MethodPost, "", prefs.Decision{Key: "model"}, &now); s != http.StatusOK || now.Value != "auto" || now.Source != "default" {
 		t.Errorf("back to the default: %d %+v", s, now)
 	}
 }
