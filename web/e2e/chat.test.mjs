@@ -35,6 +35,7 @@ test('the first minute: what is here, who answers, and a question without a mode
   await accessible(page, 'quoted passages');
   await w.picture(page, 'chat-quoted');
   // A place leads to the note, at its heading.
+  assert.match(await page.locator('.sources .cite', { hasText: 'Sencha› How I make it' }).getAttribute('title'), /heat:: 70 °C/);
   await page.locator('.sources .cite', { hasText: 'Sencha› How I make it' }).click();
   await page.waitForURL(`**/notes/Notes/Sencha.md%23How%20I%20make%20it`);
   await page.locator('.prose h2', { hasText: 'How I make it' }).waitFor();
@@ -160,7 +161,7 @@ test('light and dark, wide and narrow', async () => {
   for (const [colorScheme, width, rules] of [['light', 390], ['dark', 390, styled], ['dark', 1440, styled], ['light', 1440, styled]]) {
     const p = await w.page({ colorScheme, viewport: { width, height: width === 390 ? 844 : 900 }, reducedMotion: 'reduce' });
     await p.goto(w.base + '/chat');
-    for (const [path, sign] of [['/chat', '.example'], [`/chat/${long}`, '.turn .branch'], [`/chat/${written}`, '.turn .branch']]) {
+    for (const [path, sign] of [[`/chat/${long}`, '.turn .branch'], [`/chat/${written}`, '.turn .branch']]) {
       await p.evaluate((to) => {
         history.pushState(null, '', to);
         dispatchEvent(new PopStateEvent('popstate'));

@@ -25,6 +25,8 @@ export interface Cited {
   href: string;
   /** What is doubtful about it. */
   doubt: string;
+  /** What stands there, where it is known. */
+  passage?: string;
 }
 
 // Wikilinks, embeds and tags are part of the dialect (internal/note).
@@ -314,7 +316,7 @@ function chip(c: Cited): HTMLElement {
   const a = document.createElement('a');
   a.className = c.doubt ? 'cite doubtful' : 'cite';
   a.href = c.href;
-  a.title = c.doubt ? `${c.title}: ${c.doubt}` : c.title;
+  a.title = c.doubt ? `${c.title}: ${c.doubt}` : c.passage || c.title;
   const n = document.createElement('span');
   n.className = 'number';
   n.textContent = `[${c.number}]`;

@@ -116,6 +116,10 @@ describe('places and quotes', () => {
       [3, 'Title', 'Notes/A.md#No', 'what was read has no such heading'],
     ]);
   });
+  test('what stands there is shown, of the heading that is meant', () => {
+    const calls = [call(1, { whole: { results: [{ path: 'Notes/A.md', heading: 'Top > Other', chunk: 'no' }, { path: 'Notes/A.md', heading: 'Top > H', chunk: '## H\n\nyes' }] } })];
+    expect(chipsOf(m, new Map(), calls).map((c) => c.passage)).toEqual(['H yes', '', '']);
+  });
   test('quotes that stand apart are marked there', () => expect(looseOf(m).map((q) => q.text)).toEqual(['loose']));
 });
 

@@ -184,10 +184,12 @@ export interface Chip extends Citation {
   to: string;
   /** What is doubtful about it. */
   doubt: string;
+  /** The passage that was read there, as far as it is known. */
+  passage: string;
 }
 
 /** chipsOf numbers the citations of a message. */
-export function chipsOf(m: Message, titles: Map<string, string>): Chip[] {
+export function chipsOf(m: Message, titles: Map<string, string>, calls: Call[] = []): Chip[] {
   return (m.citations ?? []).map((c, i) => {
     const [target = '', ...heading] = c.link.split('#');
     const path = c.path || target;
@@ -196,9 +198,21 @@ export function chipsOf(m: Message, titles: Map<string, string>): Chip[] {
       number: i + 1,
       title: titles.get(path) || nameOf(path),
       to: heading.length ? `${path}#${heading.join('#')}` : path,
+      passage: c.path ? passageOf(calls, c.path, heading.at(-1) ?? '') : '',
       doubt: c.state === 'unread' ? 'not read for this answer' : c.state === 'heading' ? 'what was read has no such heading' : '',
     };
   });
+}
+
+/** passageOf is what a result showed of a note under a heading. */
+function passageOf(calls: Call[], path: string, heading: string): string {
+  for (const c of calls) {
+    for (const n of named(c.whole)) {
+      const { path: at, heading: under, chunk } = n as { path: string; heading?: unknown; chunk?: unknown };
+      if (at === path && typeof chunk === 'string' && (!heading || (typeof under === 'string' && under.split(' > ').at(-1) === heading))) return excerpt(chunk);
+    }
+  }
+  return '';
 }
 
 /** even makes quotes comparable: marks and spaces count for nothing. */
