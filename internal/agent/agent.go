@@ -168,7 +168,7 @@ func (a *Agent) Work(ctx context.Context, id string, tell func(Event)) (chat.Run
 				return w.run, err
 			}
 			w.run.Status, w.run.Reason, w.run.Ended = chat.Failed, err.Error(), a.Now()
-			return w.run, errors.Join(err, w.keep(lasting, chat.Change{}))
+			return w.run, errors.Join(err, w.keep(lasting, chat.Change{Say: w.unsaid()}))
 		}
 		if !again {
 			return w.run, nil
@@ -231,8 +231,13 @@ func (a *Agent) Cancel(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
+	// A call that was under way may have left something: a change, or a question.
+	if err := w.recover(ctx, w.calls); err != nil {
+		return err
+	}
 	var calls []chat.Call
-	for _, c := range w.calls {
+	for i := range w.calls {
+		c := &w.calls[i]
 		if c.State.Over() {
 			continue
 		}
@@ -242,10 +247,10 @@ func (a *Agent) Cancel(ctx context.Context, id string) error {
 			}
 		}
 		c.State, c.Result, c.Ended = chat.Refused, `{"success":false,"isError":false,"error":"User cancelled tool execution"}`, a.Now()
-		calls = append(calls, c)
+		calls = append(calls, *c)
 	}
 	w.run.Status, w.run.Reason, w.run.Ended = chat.Cancelled, "stopped by a person", a.Now()
-	return w.keep(ctx, chat.Change{Calls: calls})
+	return w.keep(ctx, chat.Change{Calls: calls, Say: w.unsaid()})
 }
 
 // who is the principal of a run.

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -76,27 +77,30 @@ func (w *worker) spoken() []llm.Message {
 		out = append(out, short.Message)
 		for _, m := range w.messages {
 			if m.Seq > short.Until && m.Marker != chat.Compacted {
-				out = append(out, shown(m, stubs))
+				out = append(out, w.shown(m, stubs))
 			}
 		}
 	} else {
 		for _, m := range w.messages {
-			out = append(out, shown(m, stubs))
+			out = append(out, w.shown(m, stubs))
 		}
 	}
-	return paired(out)
+	return alternating(paired(out))
 }
 
 // shown is one message with what the person was looking at, and with results up
-// to a message as stubs.
-func shown(m chat.Message, stubs int) llm.Message {
+// to a message as stubs. Thoughts go to the model that thought them alone.
+func (w *worker) shown(m chat.Message, stubs int) llm.Message {
 	out := m.Message
 	if m.Role == llm.User && m.Marker == "" {
 		head := "(now: " + m.Time.Format("Monday, 2 January 2006, 15:04 MST") + ")"
 		if m.Note != "" {
 			head += "\n(the person is looking at the note [[" + m.Note + "]])"
 		}
-		out.Parts = append([]llm.Part{{Kind: llm.Text, Text: head}}, out.Parts...)
+		out.Parts = append([]llm.Part{{Kind: llm.Text, Text: head + "\n\n"}}, out.Parts...)
+	}
+	if m.Role == llm.Assistant && w.model != nil && m.Model != w.model.ID() {
+		out.Parts = slices.DeleteFunc(slices.Clone(m.Parts), func(p llm.Part) bool { return p.Kind == llm.Reasoning })
 	}
 	if m.Role == llm.Results && m.Seq <= stubs {
 		out.Parts = slices.Clone(m.Parts)
@@ -160,6 +164,39 @@ func paired(list []llm.Message) []llm.Message {
 		out = append(out, results)
 	}
 	return out
+}
+
+// alternating lets the two sides take turns, the person first: some servers
+// refuse anything else. A run that failed leaves a request without an answer, an
+// answer may have no words, and notes hold conversations of every form.
+func alternating(list []llm.Message) []llm.Message {
+	var out []llm.Message
+	for _, m := range list {
+		if m.Role == llm.Assistant && !speaks(m) {
+			continue
+		}
+		n := len(out)
+		switch {
+		case n == 0 && m.Role == llm.Assistant:
+			out = append(out, llm.Say(llm.User, "(The conversation begins with what you said.)"), m)
+		case n > 0 && m.Role != llm.Results && out[n-1].Role == m.Role:
+			before := append(slices.Clone(out[n-1].Parts), m.Parts...)
+			if p := &before[len(out[n-1].Parts)-1]; p.Kind == llm.Text {
+				p.Text = strings.TrimRight(p.Text, "\n") + "\n\n"
+			}
+			out[n-1].Parts = before
+		default:
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// speaks reports whether a message has words or calls.
+func speaks(m llm.Message) bool {
+	return slices.ContainsFunc(m.Parts, func(p llm.Part) bool {
+		return p.Kind == llm.ToolCall || p.Kind == llm.Text && strings.TrimSpace(p.Text) != ""
+	})
 }
 
 // chars counts the characters of a message.
@@ -258,6 +295,9 @@ func (w *worker) compact(ctx context.Context, hard bool) error {
 	text := strings.TrimSpace(a.Text())
 	if err != nil || text == "" {
 		if hard {
+			if err == nil {
+				err = errors.New("the model said nothing")
+			}
 			return fmt.Errorf("the conversation is too long for the model, and could not be told in short: %w", err)
 		}
 		w.Log.Warn("a conversation could not be told in short", "run", w.run.ID)
@@ -286,7 +326,7 @@ func (w *worker) spokenUntil(end int) []llm.Message {
 
 // part is the run as it was before a message.
 func (w *worker) part(end int) *worker {
-	return &worker{Agent: w.Agent, chat: w.chat, run: w.run, messages: w.messages[:end], info: w.info, tools: w.tools, prompt: w.prompt}
+	return &worker{Agent: w.Agent, chat: w.chat, run: w.run, messages: w.messages[:end], model: w.model, info: w.info, tools: w.tools, prompt: w.prompt}
 }
 
 // retold puts a summary behind what must stay word for word: the requests of the
