@@ -43,7 +43,7 @@ func (w *worker) request(ctx context.Context) (llm.Request, error) {
 	}
 	r := llm.Request{System: w.system(), Messages: w.spoken(), Think: w.chat.Think}
 	if w.run.Last {
-		r.Messages = append(r.Messages, llm.Say(llm.User, fmt.Sprintf(lastWords, w.run.Reason)))
+		r.Messages = alternating(append(r.Messages, llm.Say(llm.User, fmt.Sprintf(lastWords, w.run.Reason))))
 	}
 	r.Tools = w.offered
 	if w.run.Last {
@@ -181,8 +181,8 @@ func alternating(list []llm.Message) []llm.Message {
 			out = append(out, llm.Say(llm.User, "(The conversation begins with what you said.)"), m)
 		case n > 0 && m.Role != llm.Results && out[n-1].Role == m.Role:
 			before := append(slices.Clone(out[n-1].Parts), m.Parts...)
-			if p := &before[len(out[n-1].Parts)-1]; p.Kind == llm.Text {
-				p.Text = strings.TrimRight(p.Text, "\n") + "\n\n"
+			if k := len(out[n-1].Parts) - 1; k >= 0 && before[k].Kind == llm.Text {
+				before[k].Text = strings.TrimRight(before[k].Text, "\n") + "\n\n"
 			}
 			out[n-1].Parts = before
 		default:
@@ -228,21 +228,42 @@ func (w *worker) estimate() int {
 	return w.tokens(n)
 }
 
+// measure learns from an answer how many characters of this request are a token.
+func (w *worker) measure(r llm.Request, u llm.Usage) {
+	n := w.overhead()
+	for i := range r.Messages {
+		n += chars(&r.Messages[i])
+	}
+	if seen := float64(n) / float64(max(u.In, 1)); u.In >= 500 && seen > 1 && seen < 8 {
+		w.per = seen
+	}
+}
+
 // overhead is what stands in every request, in characters.
 func (w *worker) overhead() int { return len(w.system()) + 600*len(w.tools) }
 
 // tokens guesses how many tokens so many characters are, as the last answer
 // showed.
 func (w *worker) tokens(count int) int {
+	if w.per > 0 {
+		return int(float64(count) / w.per)
+	}
 	per := float64(perToken)
 	for i := len(w.messages) - 1; i >= 0; i-- {
 		m := &w.messages[i]
 		if m.Usage == nil || m.Usage.In < 500 || m.Run != w.run.ID {
 			continue
 		}
-		before := w.overhead()
-		for k := range w.messages[:i] {
-			before += chars(&w.messages[k].Message)
+		before, short := w.overhead(), chat.Message{}
+		for _, x := range w.messages[:i] {
+			if x.Marker == chat.Compacted {
+				short = x
+			}
+		}
+		for k := range w.messages[:i] { // what was told in short was not sent
+			if x := &w.messages[k]; x.Seq == short.Seq || x.Seq > short.Until && x.Marker != chat.Compacted {
+				before += chars(&x.Message)
+			}
 		}
 		if seen := float64(before) / float64(m.Usage.In); seen > 1 && seen < 8 {
 			per = seen
@@ -290,7 +311,7 @@ func (w *worker) compact(ctx context.Context, hard bool) error {
 		return nil
 	}
 	old := w.spokenUntil(cutAt)
-	a, err := llm.Ask(ctx, w.model, llm.Request{System: opening, Messages: append(old, llm.Say(llm.User, brief)), MaxTokens: 1500})
+	a, err := llm.Ask(ctx, w.model, llm.Request{System: opening, Messages: alternating(append(old, llm.Say(llm.User, brief))), MaxTokens: 1500})
 	w.run.Usage = w.run.Usage.Add(a.Usage)
 	text := strings.TrimSpace(a.Text())
 	if err != nil || text == "" {
@@ -326,7 +347,7 @@ func (w *worker) spokenUntil(end int) []llm.Message {
 
 // part is the run as it was before a message.
 func (w *worker) part(end int) *worker {
-	return &worker{Agent: w.Agent, chat: w.chat, run: w.run, messages: w.messages[:end], model: w.model, info: w.info, tools: w.tools, prompt: w.prompt}
+	return &worker{Agent: w.Agent, chat: w.chat, run: w.run, messages: w.messages[:end], model: w.model, info: w.info, tools: w.tools, prompt: w.prompt, per: w.per}
 }
 
 // retold puts a summary behind what must stay word for word: the requests of the

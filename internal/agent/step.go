@@ -26,6 +26,7 @@ type worker struct {
 	tools    []*tool.Tool // that are offered, by name
 	offered  []llm.Tool   // the same, as the model is told of them
 	prompt   string       // the system prompt, once it is made
+	per      float64      // characters of a token, as the last answer showed; 0: not known yet
 	tell     func(Event)
 	mark     time.Time  // since when work was not counted yet
 	mu       sync.Mutex // of what calls at the same time count
@@ -241,6 +242,7 @@ func (w *worker) hear(ctx context.Context, req llm.Request) (llm.Answer, error) 
 	if !done {
 		return a, llm.ErrCut
 	}
+	w.measure(req, a.Usage)
 	return a, nil
 }
 
