@@ -13,7 +13,10 @@ import (
 	"lore/internal/chat"
 	"lore/internal/llm"
 	"lore/internal/llm/llmtest"
+	"lore/internal/policy"
 	"lore/internal/tool"
+	"lore/internal/tool/tooltest"
+	"lore/internal/tools/knowledge"
 )
 
 // TestWhatWasDoneBeforeAStopIsTold: the next run must know of it, or it does it
@@ -66,6 +69,22 @@ func TestAStopWithdrawsWhatNobodyHeardOf(t *testing.T) {
 	}
 	if open, err := w.reg.Questions(t.Context(), tool.Pending); err != nil || len(open) != 0 {
 		t.Errorf("%v, %d questions of a run that was stopped still wait", err, len(open))
+	}
+}
+
+// TestLookingForNodesAsksNobody: which tools a chat needs is no question for a
+// person, also where the settings ask about the tool that tells.
+func TestLookingForNodesAsksNobody(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, llmtest.Text("Hello."), llmtest.Text("t"))
+	p := tooltest.Open(t, w.dir, nil)
+	deps := p.Deps()
+	deps.Policy.Tools = map[string]policy.Verdict{"list_nodes": policy.Ask}
+	reg := tool.NewRegistry(deps, knowledge.Tools(knowledge.Env{Vault: p.Vault, Store: p.Store, Search: p.Search, Fresh: p.Fresh}))
+	w.Door = reg
+	w.ask(t, "Hello")
+	if open, err := reg.Questions(t.Context(), tool.Pending); err != nil || len(open) != 0 {
+		t.Errorf("%v, a person is asked %+v", err, open)
 	}
 }
 

@@ -161,6 +161,12 @@ func (a *Agent) usual(ctx context.Context, r *chat.Run) []string {
 		return sets
 	}
 	res, err := a.Door.Call(ctx, a.who(r), a.Door.On()[i].Name, json.RawMessage(`{"limit":1}`))
+	if err == nil && res.Question != nil { // nobody asked for this: a person is not asked about it
+		if err := a.Door.Cancel(ctx, a.who(r), res.Question.ID); err != nil {
+			a.Log.Warn("a question that nobody needs still waits", "question", res.Question.ID, "error", err)
+		}
+		return sets
+	}
 	var found struct{ Nodes []json.RawMessage }
 	if err == nil && json.Unmarshal([]byte(encode(res)), &found) == nil && len(found.Nodes) > 0 {
 		sets = append(sets, typedSet)

@@ -391,6 +391,41 @@ func TestARunOutlivesItsProcess(t *testing.T) {
 	}
 }
 
+// TestARunThatWaitsForNothing: a process may die between hearing an answer and
+// going on.
+func TestARunThatWaitsForNothing(t *testing.T) {
+	w := open(t)
+	w.leave()
+	<-w.gone
+	w.model.Add(llmtest.Step{Calls: []llm.Part{{Kind: llm.ToolCall, ID: "a", Name: "write_note", Args: json.RawMessage(`{"path":"New","content":"x"}`)}}},
+		llmtest.Text("It is not written."), llmtest.Text("t"))
+	r, err := w.agent.Start(t.Context(), "chat-a", agent.Request{Text: "Write"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err = w.agent.Work(t.Context(), r.ID, nil); err != nil || r.Status != chat.WaitingApproval {
+		t.Fatalf("%+v %v", r, err)
+	}
+	calls, err := w.agent.Store.Calls(t.Context(), r.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls[0].State, calls[0].Result = chat.Refused, `{"success":false}`
+	if err := w.agent.Store.Apply(t.Context(), "chat-a", chat.Change{Run: &r, Calls: calls}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	defer stop()
+	next := attendant.New(w.agent, nil, slog.New(slog.DiscardHandler))
+	done := make(chan struct{})
+	go func() { next.Run(ctx); close(done) }()
+	if err := next.Watch(ctx, r.ID, 0, func(attendant.Piece) error { return nil }); err != nil {
+		t.Errorf("nobody goes on with it: %v", err)
+	}
+	stop()
+	<-done
+}
+
 func TestForkAndChange(t *testing.T) {
 	w := open(t, llmtest.Text("First."), llmtest.Text("t"), llmtest.Text("Second."), llmtest.Text("Other."), llmtest.Text("t"))
 	var c, other chat.Chat
