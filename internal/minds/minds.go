@@ -5,6 +5,7 @@ package minds
 import (
 	"context"
 	"iter"
+	"maps"
 	"strconv"
 	"strings"
 	"sync"
@@ -76,9 +77,23 @@ func rates(id, text string) (prices.Rates, error) {
 func (m *Minds) Listed() (llm.Minds, error) { return m.Catalog() }
 
 // Finder finds models by id: "" is the usual one. What was learnt of a model is
-// kept.
+// kept, until a person sets something else about models.
 func (m *Minds) Finder() func(context.Context, string) (llm.Model, llm.Info, error) {
-	all := sync.OnceValues(m.Catalog)
+	var mu sync.Mutex
+	var kept *catalog.Catalog
+	all := func() (*catalog.Catalog, error) {
+		c, err := m.Catalog()
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case kept != nil && err != nil: // the former settings are in force
+		case err != nil:
+			return nil, err
+		case kept == nil || !maps.Equal(kept.Places, c.Places) || !maps.Equal(kept.Prices.Own, c.Prices.Own):
+			kept = c
+		}
+		return kept, nil
+	}
 	return func(ctx context.Context, id string) (llm.Model, llm.Info, error) {
 		if id == "" {
 			var err error

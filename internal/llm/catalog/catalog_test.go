@@ -122,3 +122,27 @@ func TestAModelWithoutToolsWritesThem(t *testing.T) {
 		t.Errorf("asked %d times", len(asked))
 	}
 }
+
+// TestAServerThatComesLater: what is known of a model is not what was known when
+// its server was not there yet.
+func TestAServerThatComesLater(t *testing.T) {
+	t.Parallel()
+	var up atomic.Bool
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case !up.Load():
+			w.WriteHeader(http.StatusNotFound)
+		default:
+			fmt.Fprint(w, `{"data":[{"id":"m","meta":{"n_ctx":4096,"n_ctx_train":4096}}]}`)
+		}
+	}))
+	t.Cleanup(srv.Close)
+	c := catalog(map[string]Place{"llamacpp": {BaseURL: srv.URL, Local: "yes"}}, nil)
+	if _, info, err := c.Model(t.Context(), "llamacpp/m"); err != nil || info.Context == 4096 {
+		t.Fatalf("%+v %v", info, err)
+	}
+	up.Store(true)
+	if _, info, err := c.Model(t.Context(), "llamacpp/m"); err != nil || info.Context != 4096 {
+		t.Errorf("%+v %v", info, err)
+	}
+}
