@@ -13,6 +13,7 @@ import (
 	"lore/internal/chat"
 	"lore/internal/llm"
 	"lore/internal/llm/llmtest"
+	"lore/internal/llm/quote"
 	"lore/internal/policy"
 	"lore/internal/tool"
 	"lore/internal/tool/tooltest"
@@ -85,6 +86,21 @@ func TestLookingForNodesAsksNobody(t *testing.T) {
 	w.ask(t, "Hello")
 	if open, err := reg.Questions(t.Context(), tool.Pending); err != nil || len(open) != 0 {
 		t.Errorf("%v, a person is asked %+v", err, open)
+	}
+}
+
+// TestALimitWithoutAModel: who only quotes is told no last words, and quotes what
+// was found.
+func TestALimitWithoutAModel(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.Model = func(context.Context, string) (llm.Model, llm.Info, error) { return quote.Model{}, quote.Info(), nil }
+	r, err := w.Start(t.Context(), "chat-1", agent.Request{Text: "may I boil green tea?", Limits: chat.Limits{Steps: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r = w.work(t, r.ID); r.Status != chat.Limited || !strings.Contains(said(w.last(t)), "Never boil green tea") {
+		t.Errorf("%+v\n%s", r, said(w.last(t)))
 	}
 }
 

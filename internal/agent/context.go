@@ -42,7 +42,7 @@ func (w *worker) request(ctx context.Context) (llm.Request, error) {
 		}
 	}
 	r := llm.Request{System: w.system(), Messages: w.spoken(), Think: w.chat.Think}
-	if w.run.Last {
+	if w.run.Last && !w.info.Mute {
 		r.Messages = alternating(append(r.Messages, llm.Say(llm.User, fmt.Sprintf(lastWords, w.run.Reason))))
 	}
 	r.Tools = w.offered

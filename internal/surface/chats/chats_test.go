@@ -280,6 +280,28 @@ func TestAConversation(t *testing.T) {
 	}
 }
 
+// TestListsAreLists: also those of a run that called nothing.
+func TestListsAreLists(t *testing.T) {
+	w := open(t, llmtest.Text("Hello."), llmtest.Text("t"))
+	var c chat.Chat
+	w.do("POST", "/chats", map[string]any{"model": "test/script"}, &c)
+	var r chat.Run
+	w.do("POST", "/chats/"+c.ID+"/messages", map[string]any{"text": "Hello"}, &r)
+	w.watch(r.ID, nil)
+	var whole struct{ Calls map[string]json.RawMessage }
+	if w.do("GET", "/chats/"+c.ID, nil, &whole); string(whole.Calls[r.ID]) != "[]" {
+		t.Errorf("the calls of the run: %s", whole.Calls[r.ID])
+	}
+	res, err := w.person.Get(w.base + rest.Prefix + "/runs/" + r.ID + "/events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if b, err := io.ReadAll(res.Body); err != nil || !bytes.Contains(b, []byte(`"calls":[]`)) {
+		t.Errorf("%v %s", err, b)
+	}
+}
+
 // TestWhatIsSaidWhileItIsSaid: who comes late hears the beginning too, and who
 // was there hears everything once.
 func TestWhatIsSaidWhileItIsSaid(t *testing.T) {
