@@ -108,6 +108,37 @@ func TestWordsFromOutsideMakeItAsk(t *testing.T) {
 	}
 }
 
+// TestWordsFromOutsideStayInAConversation: the next run reads them too, and a fork
+// has them with its messages.
+func TestWordsFromOutsideStayInAConversation(t *testing.T) {
+	t.Parallel()
+	for _, forked := range []bool{false, true} {
+		w := newWorld(t, calls(call("a", "outside", `{}`)), llmtest.Text("Read."), llmtest.Text("t"),
+			calls(call("b", "write_note", `{"path":"New","content":"x"}`)), llmtest.Text("Done."))
+		p := tooltest.Open(t, w.dir, nil)
+		if err := p.Questions.AddRule(t.Context(), policy.Rule{ID: "r", Verdict: policy.Allow, Tool: "write_note", Paths: "**", Made: time.Now()}); err != nil {
+			t.Fatal(err)
+		}
+		outside := tool.Toolset("notes", map[string]tool.Comment{"Outside": {Text: "Outside tells something."}}, tool.Read[Outside](struct{}{}, tool.Untrusted()))
+		w.Door = tool.NewRegistry(p.Deps(), notes.Tools(notes.Env{Vault: p.Vault, Store: p.Store, Search: p.Search, Fresh: p.Fresh, Now: tooltest.Now}), outside)
+		w.ask(t, "Read")
+		id := "chat-1"
+		if forked {
+			id = "chat-2"
+			if _, err := w.Store.Fork(t.Context(), "chat-1", id, 4); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r, err := w.Start(t.Context(), id, agent.Request{Text: "Write"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r = w.work(t, r.ID); r.Status != chat.WaitingApproval {
+			t.Errorf("forked %v: a standing rule counts after words from outside: %+v", forked, r)
+		}
+	}
+}
+
 // TestOldResultsMakeRoom: when the window is nearly full, results that are some
 // turns old are left out and the newest are not.
 func TestOldResultsMakeRoom(t *testing.T) {

@@ -26,6 +26,7 @@ type worker struct {
 	tools    []*tool.Tool // that are offered, by name
 	offered  []llm.Tool   // the same, as the model is told of them
 	prompt   string       // the system prompt, once it is made
+	outside  bool         // words from outside were read in this conversation before
 	per      float64      // characters of a token, as the last answer showed; 0: not known yet
 	tell     func(Event)
 	mark     time.Time  // since when work was not counted yet
@@ -45,7 +46,18 @@ func (a *Agent) load(ctx context.Context, id string, tell func(Event)) (*worker,
 	if w.messages, err = a.Store.Messages(ctx, r.Chat); err != nil {
 		return w, err
 	}
-	w.calls, err = a.Store.Calls(ctx, id)
+	if w.calls, err = a.Store.Calls(ctx, id); err != nil {
+		return w, err
+	}
+	var runs []string // a fork has messages of others
+	for _, m := range w.messages {
+		if m.Role == llm.Results && !slices.Contains(runs, m.Run) {
+			runs = append(runs, m.Run)
+		}
+	}
+	if len(runs) > 0 {
+		w.outside, err = a.Store.Outside(ctx, runs)
+	}
 	return w, err
 }
 

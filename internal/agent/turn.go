@@ -281,7 +281,7 @@ func (w *worker) caller(c *chat.Call) access.Principal {
 	if !w.info.Local {
 		who.Sends = w.model.ID()
 	}
-	who.Wary = c.FromText || c.Repaired != "" || slices.ContainsFunc(w.calls, func(x chat.Call) bool { return x.Untrusted })
+	who.Wary = w.outside || c.FromText || c.Repaired != "" || slices.ContainsFunc(w.calls, func(x chat.Call) bool { return x.Untrusted })
 	return who
 }
 

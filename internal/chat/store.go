@@ -281,6 +281,26 @@ func (s *Store) Calls(ctx context.Context, run string) ([]Call, error) {
 	return read[Call](ctx, s, `SELECT body FROM run_call WHERE run = ? ORDER BY seq`, run)
 }
 
+// Outside reports whether one of the runs read words from outside.
+func (s *Store) Outside(ctx context.Context, runs []string) (bool, error) {
+	d, err := s.file.DB(ctx)
+	if err != nil {
+		return false, err
+	}
+	var found bool
+	rows, err := d.Query(ctx, `SELECT EXISTS (SELECT 1 FROM run_call WHERE run IN (SELECT value FROM json_each(?)) AND json_extract(body, '$.untrusted'))`, encode(runs))
+	if err != nil {
+		return false, s.explain(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := rows.Scan(&found); err != nil {
+			return false, s.explain(err)
+		}
+	}
+	return found, s.explain(rows.Err())
+}
+
 // ResultID names the result of a call.
 func ResultID(run string, seq int) string { return fmt.Sprintf("%s/%d", run, seq) }
 
