@@ -19,6 +19,7 @@ import (
 	"lore/internal/keys"
 	"lore/internal/llm/retry"
 	"lore/internal/minds"
+	"lore/internal/peer"
 	"lore/internal/state"
 	"lore/internal/surface/cli"
 	"lore/internal/surface/draw"
@@ -43,7 +44,11 @@ func (a *app) mind(file *state.File, door tool.Door, log *slog.Logger) *agent.Ag
 func (s *session) talk(ctx context.Context, face *cli.Session) (*talk.Session, error) {
 	if s.link != nil { // a mind has to know the tools before it calls one
 		s.taught = true
-		if err := s.link.Learn(ctx); err != nil {
+		err := s.link.Learn(ctx)
+		if peer.Gone(err) { // the door finds who comes next, and learns from it
+			_, err = face.Door.Questions(ctx, tool.Pending)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
