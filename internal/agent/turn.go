@@ -308,6 +308,9 @@ func (w *worker) settle(c *chat.Call, res tool.Result, err error) {
 	c.Ended = w.Now()
 	if err != nil {
 		c.State, c.Result = chat.Mistaken, encode(tool.NewFailure(err))
+		if t, e := w.Door.Find(c.Tool); e == nil {
+			c.Untrusted = t.Untrusted || t.Source != "" // an error has words of the server too
+		}
 		c.Summary = digest.Clip(err.Error(), 200)
 		return
 	}
