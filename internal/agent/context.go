@@ -265,8 +265,8 @@ func (w *worker) tokens(count int) int {
 				before += chars(&x.Message)
 			}
 		}
-		if seen := float64(before) / float64(m.Usage.In); seen > 1 && seen < 8 {
-			per = seen
+		if seen := float64(before) / float64(m.Usage.In); seen > 0 {
+			per = min(max(seen, 0.5), 8) // bytes as tokens, and models that skip half, are both real
 		}
 		break
 	}

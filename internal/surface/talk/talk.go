@@ -71,6 +71,7 @@ type options struct {
 	sets  []string
 	limit chat.Limits
 	tools bool
+	think bool
 }
 
 func (o *options) define(cmd *cobra.Command) {
@@ -80,6 +81,7 @@ func (o *options) define(cmd *cobra.Command) {
 	f.StringVar(&o.note, "note", "", "the note that you are looking at")
 	f.StringSliceVar(&o.sets, "toolsets", nil, "the tools that it gets: usual, all, or names of sets as lore tools lists them")
 	f.BoolVar(&o.tools, "tools", true, "let it use tools")
+	f.BoolVar(&o.think, "think", false, "let a new conversation's model think before it answers, if it can")
 	f.IntVar(&o.limit.Steps, "steps", d.Steps, "most answers of the model")
 	f.DurationVar(&o.limit.Time, "time", d.Time, "most time of work; waiting for you does not count")
 	f.IntVar(&o.limit.Tokens, "tokens", d.Tokens, "most tokens")
@@ -89,7 +91,7 @@ func (o *options) define(cmd *cobra.Command) {
 // begin makes a chat with the options.
 func (o *options) begin(ctx context.Context, s *Session, first string) (string, error) {
 	id := s.Agent.ID("chat")
-	c := chat.Chat{ID: id, Created: s.Agent.Now(), Title: digest.Clip(first, 50), Model: o.model, Sets: o.sets, NoTools: !o.tools}
+	c := chat.Chat{ID: id, Created: s.Agent.Now(), Title: digest.Clip(first, 50), Model: o.model, Sets: o.sets, NoTools: !o.tools, Think: o.think}
 	return id, s.Agent.Store.Put(ctx, c)
 }
 
