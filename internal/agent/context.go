@@ -234,10 +234,14 @@ func (w *worker) measure(r llm.Request, u llm.Usage) {
 	for i := range r.Messages {
 		n += chars(&r.Messages[i])
 	}
-	if seen := float64(n) / float64(max(u.In, 1)); u.In >= 500 && seen > 1 && seen < 8 {
-		w.per = seen
+	if u.In >= 500 {
+		w.per = believable(float64(n) / float64(u.In))
 	}
 }
+
+// believable bounds a measurement: bytes as tokens, and models that skip half, are
+// both real.
+func believable(per float64) float64 { return min(max(per, 0.5), 8) }
 
 // overhead is what stands in every request, in characters.
 func (w *worker) overhead() int { return len(w.system()) + 600*len(w.tools) }
@@ -266,7 +270,7 @@ func (w *worker) tokens(count int) int {
 			}
 		}
 		if seen := float64(before) / float64(m.Usage.In); seen > 0 {
-			per = min(max(seen, 0.5), 8) // bytes as tokens, and models that skip half, are both real
+			per = believable(seen)
 		}
 		break
 	}
