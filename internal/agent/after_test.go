@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -189,5 +190,38 @@ func TestASummaryWithoutWords(t *testing.T) {
 	_, err = w.Work(t.Context(), r.ID, nil)
 	if err == nil || strings.Contains(err.Error(), "%!") || !strings.Contains(err.Error(), "told in short") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestLongRequestsAreToldInShortToo: word for word as far as there is room, or
+// telling in short makes none.
+func TestLongRequestsAreToldInShortToo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.info.Context = 6000
+	if err := w.Store.Put(t.Context(), chat.Chat{ID: "chat-1", Titled: chat.ByPerson, NoTools: true}); err != nil {
+		t.Fatal(err)
+	}
+	for range 40 {
+		w.model.Add(llmtest.Text("Yes."))
+	}
+	for i := range 12 {
+		if r := w.ask(t, fmt.Sprintf("Question %d: %s", i, strings.Repeat("leaf ", 700))); r.Status != chat.Done {
+			t.Fatalf("%+v", r)
+		}
+	}
+	reqs := w.model.Requests()
+	size, text := 0, ""
+	for _, m := range reqs[len(reqs)-1].Messages {
+		a := llm.Answer{Parts: m.Parts}
+		text += a.Text()
+	}
+	if size = len(text); size > 6000*4 {
+		t.Errorf("%d characters for a window of 6000 tokens", size)
+	}
+	for _, want := range []string{"Question 0: leaf", "Question 11: leaf"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is lost", want)
+		}
 	}
 }

@@ -17,12 +17,13 @@ import (
 
 // What of a context window is used.
 const (
-	window     = 32_000 // of a model that does not tell
-	perToken   = 4      // characters, before anything was measured
-	fill       = 0.8    // of the window, before older parts are told in short
-	recentPart = 0.25   // of the window, that stays as it was said
-	recentMost = 15_000 // tokens
-	answerRoom = 4_000  // tokens that an answer may need
+	window      = 32_000 // of a model that does not tell
+	perToken    = 4      // characters, before anything was measured
+	fill        = 0.8    // of the window, before older parts are told in short
+	recentPart  = 0.25   // of the window, that stays as it was said
+	recentMost  = 15_000 // tokens
+	requestPart = 0.3    // of the window, for what the person asked before that
+	answerRoom  = 4_000  // tokens that an answer may need
 )
 
 // budget is how many tokens a request may have.
@@ -359,18 +360,40 @@ func (w *worker) part(end int) *worker {
 func (w *worker) retold(summary string, end int) string {
 	var b strings.Builder
 	b.WriteString("(The conversation so far was told in short, to make room. What the person asked, word for word:)\n")
-	for _, m := range w.messages[:end] {
-		if m.Role == llm.User && m.Marker == "" {
-			for _, p := range m.Parts {
-				b.WriteString("> " + strings.ReplaceAll(strings.TrimSpace(p.Text), "\n", "\n> ") + "\n\n")
-			}
-		}
+	for _, text := range w.requests(end) {
+		b.WriteString("> " + strings.ReplaceAll(text, "\n", "\n> ") + "\n\n")
 	}
 	if read, changed := w.touched(); len(read)+len(changed) > 0 {
 		fmt.Fprintf(&b, "(Notes read: %s. Notes changed: %s.)\n", list(read), list(changed))
 	}
 	b.WriteString("\n" + summary)
 	return b.String()
+}
+
+// requests are what the person asked before a message, word for word as far as
+// there is room: of what is longer, and of the oldest, the beginning.
+func (w *worker) requests(end int) []string {
+	const beginning = 200
+	per := w.per
+	if per <= 0 {
+		per = perToken
+	}
+	room := int(requestPart * float64(w.budget()) * per)
+	var out []string
+	for _, m := range slices.Backward(w.messages[:end]) {
+		if m.Role != llm.User || m.Marker != "" {
+			continue
+		}
+		a := llm.Answer{Parts: m.Parts}
+		text := strings.TrimSpace(a.Text())
+		if len(text) > room {
+			text = digest.Clip(text, beginning)
+		}
+		room -= len(text)
+		out = append(out, text)
+	}
+	slices.Reverse(out)
+	return out
 }
 
 func list(s []string) string {
