@@ -26,6 +26,7 @@ type worker struct {
 	tools    []*tool.Tool // that are offered, by name
 	offered  []llm.Tool   // the same, as the model is told of them
 	prompt   string       // the system prompt, once it is made
+	prefs    Prefs
 	tell     func(Event)
 	mark     time.Time  // since when work was not counted yet
 	mu       sync.Mutex // of what calls at the same time count
@@ -44,7 +45,10 @@ func (a *Agent) load(ctx context.Context, id string, tell func(Event)) (*worker,
 	if w.messages, err = a.Store.Messages(ctx, r.Chat); err != nil {
 		return w, err
 	}
-	w.calls, err = a.Store.Calls(ctx, id)
+	if w.calls, err = a.Store.Calls(ctx, id); err != nil {
+		return w, err
+	}
+	w.prefs, err = a.prefs()
 	return w, err
 }
 
@@ -116,7 +120,7 @@ func (w *worker) ready(ctx context.Context) error {
 		return err
 	}
 	w.run.Model = w.model.ID()
-	if w.chat.NoTools {
+	if w.chat.NoTools || w.prefs.NoTools {
 		return nil
 	}
 	for _, t := range w.Door.On() {
@@ -228,12 +232,17 @@ func (w *worker) hear(ctx context.Context, req llm.Request) (llm.Answer, error) 
 		}
 		switch e.Type {
 		case llm.TextDelta:
-			spoke = true
-			w.tell(Event{Type: Text, Text: e.Text})
+			if !w.prefs.Whole {
+				spoke = true
+				w.tell(Event{Type: Text, Text: e.Text})
+			}
 		case llm.ReasoningDelta:
 			w.tell(Event{Type: Reasoning, Text: e.Text})
 		case llm.PartDone:
 			a.Parts = append(a.Parts, *e.Part)
+			if w.prefs.Whole && e.Part.Kind == llm.Text {
+				w.tell(Event{Type: Text, Text: e.Part.Text})
+			}
 		case llm.Finish:
 			a.Usage, a.Stop, done = e.Usage, e.Stop, true
 		}

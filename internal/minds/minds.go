@@ -4,12 +4,14 @@ package minds
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"lore/internal/agent"
 	"lore/internal/keys"
 	"lore/internal/llm"
 	"lore/internal/llm/catalog"
@@ -117,6 +119,27 @@ func rates(id, text string) (prices.Rates, error) {
 		return r, settings.BadPrice(id, text)
 	}
 	return r, nil
+}
+
+// Prefs are what the person wants of every conversation.
+func (m *Minds) Prefs() (agent.Prefs, error) {
+	c, err := m.Settings.Read()
+	if err != nil {
+		return agent.Prefs{}, err
+	}
+	var errs []error
+	get := func(key string) string {
+		s, err := m.Settings.Get(&c, "chats."+key)
+		errs = append(errs, err)
+		return s
+	}
+	p := agent.Prefs{NoTools: get("tools") == "off", Whole: get("stream") == "off", NoTitles: get("titles") == "off", System: get("system")}
+	// What is no number was refused when it was set, or is none.
+	p.Limits.Steps, _ = strconv.Atoi(get("steps"))
+	p.Limits.Tokens, _ = strconv.Atoi(get("tokens"))
+	p.Limits.Time, _ = time.ParseDuration(get("time"))
+	p.Limits.Cost, _ = strconv.ParseFloat(get("cost"), 64)
+	return p, errors.Join(errs...)
 }
 
 // Listed is the catalogue for who lists models.
