@@ -352,7 +352,7 @@ func (w *worker) spokenUntil(end int) []llm.Message {
 
 // part is the run as it was before a message.
 func (w *worker) part(end int) *worker {
-	return &worker{Agent: w.Agent, chat: w.chat, run: w.run, messages: w.messages[:end], model: w.model, info: w.info, tools: w.tools, prompt: w.prompt, per: w.per}
+	return &worker{Agent: w.Agent, chat: w.chat, run: w.run, messages: w.messages[:end], model: w.model, info: w.info, tools: w.tools, prompt: w.prompt, per: w.per, prefs: w.prefs}
 }
 
 // retold puts a summary behind what must stay word for word: the requests of the

@@ -28,6 +28,7 @@ type worker struct {
 	prompt   string       // the system prompt, once it is made
 	outside  bool         // words from outside were read in this conversation before
 	per      float64      // characters of a token, as the last answer showed; 0: not known yet
+	prefs    Prefs
 	tell     func(Event)
 	mark     time.Time  // since when work was not counted yet
 	mu       sync.Mutex // of what calls at the same time count
@@ -47,6 +48,9 @@ func (a *Agent) load(ctx context.Context, id string, tell func(Event)) (*worker,
 		return w, err
 	}
 	if w.calls, err = a.Store.Calls(ctx, id); err != nil {
+		return w, err
+	}
+	if w.prefs, err = a.prefs(); err != nil {
 		return w, err
 	}
 	var runs []string // a fork has messages of others
@@ -129,7 +133,7 @@ func (w *worker) ready(ctx context.Context) error {
 		return err
 	}
 	w.run.Model = w.model.ID()
-	if w.chat.NoTools {
+	if w.chat.NoTools || w.prefs.NoTools {
 		return nil
 	}
 	for _, t := range w.Door.On() {
@@ -247,12 +251,17 @@ func (w *worker) hear(ctx context.Context, req llm.Request) (llm.Answer, error) 
 		}
 		switch e.Type {
 		case llm.TextDelta:
-			spoke = true
-			w.tell(Event{Type: Text, Text: e.Text})
+			if !w.prefs.Whole {
+				spoke = true
+				w.tell(Event{Type: Text, Text: e.Text})
+			}
 		case llm.ReasoningDelta:
 			w.tell(Event{Type: Reasoning, Text: e.Text})
 		case llm.PartDone:
 			a.Parts = append(a.Parts, *e.Part)
+			if w.prefs.Whole && e.Part.Kind == llm.Text {
+				w.tell(Event{Type: Text, Text: e.Part.Text})
+			}
 		case llm.Finish:
 			a.Usage, a.Stop, done = e.Usage, e.Stop, true
 		}

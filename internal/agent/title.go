@@ -15,7 +15,7 @@ const naming = "Name this conversation in at most six words, in the language of 
 // entitle gives a chat a name after its first answer. It may fail: then the first
 // words of the request are the name.
 func (w *worker) entitle(ctx context.Context) {
-	if w.chat.Titled != chat.ByWords || w.run.Status != chat.Done || w.ready(ctx) != nil || w.info.Mute {
+	if w.prefs.NoTitles || w.chat.Titled != chat.ByWords || w.run.Status != chat.Done || w.ready(ctx) != nil || w.info.Mute {
 		return
 	}
 	asked := 0

@@ -32,7 +32,7 @@ import (
 func (a *app) mind(file *state.File, door tool.Door, log *slog.Logger) *agent.Agent {
 	left := traces.Traces{History: history.New(file, history.Options{Now: a.now}), Asked: approval.New(file, a.now)}
 	return &agent.Agent{
-		Store: chat.New(file, a.now), Door: door, Now: a.now, Log: log, Model: a.minds().Finder(), Made: left.Made,
+		Store: chat.New(file, a.now), Door: door, Now: a.now, Log: log, Model: a.minds().Finder(), Made: left.Made, Prefs: a.minds().Prefs,
 		ID:     func(word string) string { return word + "-" + strings.ToLower(rand.Text()) },
 		Holder: traces.Holder(), Gone: traces.Gone,
 		// Everything but what belongs to persons: policy asks about the rest.

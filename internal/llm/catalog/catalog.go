@@ -203,7 +203,7 @@ func (c *Catalog) info(ctx context.Context, p llm.Provider, provider, name strin
 	ctx, cancel := context.WithTimeout(ctx, 4*time.Second)
 	defer cancel()
 	out := llm.Info{Name: name}
-	local := c.local(provider, name)
+	local := c.Local(provider, name)
 	told := !local
 	if local { // a list of a thousand models is not worth the wait
 		if list, err := p.Models(ctx); err == nil {
@@ -222,10 +222,10 @@ func (c *Catalog) info(ctx context.Context, p llm.Provider, provider, name strin
 	return out, told
 }
 
-// local reports whether a model runs on this machine, so that nothing leaves it. A
+// Local reports whether a model runs on this machine, so that nothing leaves it. A
 // server here may pass on what it is asked: only of some it is known that they do
 // not, of others a person says it.
-func (c *Catalog) local(provider, name string) bool {
+func (c *Catalog) Local(provider, name string) bool {
 	p, err := c.place(provider)
 	if err != nil || p.Local != "" {
 		return p.Local == "yes"

@@ -88,7 +88,7 @@ func open(t *testing.T, steps ...llmtest.Step) *world {
 	attends := attendant.New(w.agent, bus, log)
 	talks := chats.New(chats.Options{
 		Agent: w.agent, Attendant: attends, Closing: server.Closing(), Beat: 20 * time.Millisecond,
-		Minds: func() (llm.Minds, error) { return minds{}, nil }, Usual: func() (string, error) { return "a/one", nil },
+		Minds: func() (llm.Minds, error) { return minds{}, nil }, Usual: func(context.Context) (string, error) { return "a/one", nil },
 	})
 	api := rest.New(rest.Options{Door: w.door, Bus: bus, Closing: server.Closing(), More: talks.Routes(), Types: chats.Types()})
 	server.Add(api.Routes()...)

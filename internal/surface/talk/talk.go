@@ -76,7 +76,6 @@ type options struct {
 }
 
 func (o *options) define(cmd *cobra.Command) {
-	d := agent.DefaultLimits()
 	f := cmd.Flags()
 	o.given = f.Changed
 	f.StringVarP(&o.model, "model", "m", "", "who answers: provider/name, or quote for none")
@@ -84,10 +83,10 @@ func (o *options) define(cmd *cobra.Command) {
 	f.StringSliceVar(&o.sets, "toolsets", nil, "the tools that it gets: usual, all, or names of sets as lore tools lists them")
 	f.BoolVar(&o.tools, "tools", true, "let it use tools")
 	f.BoolVar(&o.think, "think", false, "let a new conversation's model think before it answers, if it can")
-	f.IntVar(&o.limit.Steps, "steps", d.Steps, "most answers of the model")
-	f.DurationVar(&o.limit.Time, "time", d.Time, "most time of work; waiting for you does not count")
-	f.IntVar(&o.limit.Tokens, "tokens", d.Tokens, "most tokens")
-	f.Float64Var(&o.limit.Cost, "cost", d.Cost, "most money, in US dollars, where the price is known")
+	f.IntVar(&o.limit.Steps, "steps", 0, "most answers of the model; 0: as chats.steps says, 25 unless set")
+	f.DurationVar(&o.limit.Time, "time", 0, "most time of work, like 90s; waiting for you does not count")
+	f.IntVar(&o.limit.Tokens, "tokens", 0, "most tokens")
+	f.Float64Var(&o.limit.Cost, "cost", 0, "most money, in US dollars, where the price is known")
 }
 
 // begin makes a chat with the options.
