@@ -191,6 +191,9 @@ func (a *Agent) Work(ctx context.Context, id string, tell func(Event)) (chat.Run
 	if err != nil || w.run.Status.Over() {
 		return w.run, err
 	}
+	if w.prefs, err = a.prefs(); err != nil {
+		return w.run, err
+	}
 	for w.run.Keeper = a.Holder; ; {
 		again, err := w.step(ctx)
 		if ctx.Err() != nil {

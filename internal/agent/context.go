@@ -295,9 +295,14 @@ func (w *worker) compact(ctx context.Context, hard bool) error {
 		return nil
 	}
 	keep := min(recentMost, int(recentPart*float64(w.budget())))
+	if hard { // the provider counts otherwise than we do
+		keep /= 2
+	}
 	cutAt := len(w.messages)
 	for used := 0; cutAt > 0; cutAt-- {
-		used += w.tokens(chars(&w.messages[cutAt-1].Message))
+		if m := &w.messages[cutAt-1]; m.Marker != chat.Compacted {
+			used += w.tokens(chars(&m.Message))
+		}
 		if used > keep {
 			break
 		}
@@ -306,13 +311,16 @@ func (w *worker) compact(ctx context.Context, hard bool) error {
 	for cutAt < len(w.messages) && w.messages[cutAt].Role == llm.Results {
 		cutAt++
 	}
-	from := 0
-	for i, m := range w.messages[:cutAt] {
-		if m.Marker == chat.Compacted {
-			from = max(from, i+1)
+	told, fresh := 0, 0 // until where the last summary tells, and what it does not
+	for _, m := range w.messages {
+		told = max(told, m.Until)
+	}
+	for _, m := range w.messages[:cutAt] {
+		if m.Marker == "" && m.Seq > told {
+			fresh++
 		}
 	}
-	if cutAt-from < 3 {
+	if fresh < 3 && !hard || fresh == 0 {
 		return nil
 	}
 	old := w.spokenUntil(cutAt)
@@ -339,6 +347,11 @@ func (w *worker) compact(ctx context.Context, hard bool) error {
 // so that they fit.
 func (w *worker) spokenUntil(end int) []llm.Message {
 	part := *w.part(end)
+	for _, m := range w.messages[end:] { // a summary stands behind what it tells
+		if m.Marker == chat.Compacted {
+			part.messages = append(part.messages[:len(part.messages):len(part.messages)], m)
+		}
+	}
 	out := part.spoken()
 	for i := range out {
 		for k := range out[i].Parts {

@@ -50,9 +50,6 @@ func (a *Agent) load(ctx context.Context, id string, tell func(Event)) (*worker,
 	if w.calls, err = a.Store.Calls(ctx, id); err != nil {
 		return w, err
 	}
-	if w.prefs, err = a.prefs(); err != nil {
-		return w, err
-	}
 	var runs []string // a fork has messages of others
 	for _, m := range w.messages {
 		if m.Role == llm.Results && !slices.Contains(runs, m.Run) {
@@ -349,6 +346,9 @@ func (w *worker) limit() string {
 
 // near says which limit is reached by four fifths.
 func (w *worker) near() string {
+	if w.run.Last {
+		return "" // it is reached, and said
+	}
 	const most = 0.8
 	l, r := w.run.Limits, &w.run
 	switch used := r.Usage.In + r.Usage.Out; {

@@ -37,6 +37,10 @@ func (w *worker) entitle(ctx context.Context) {
 		}
 	}
 	a, err := llm.Ask(ctx, w.model, llm.Request{System: naming, Messages: append(said, llm.Say(llm.User, naming)), MaxTokens: 200})
+	w.run.Usage = w.run.Usage.Add(a.Usage)
+	if err := w.keep(ctx, chat.Change{}); err != nil {
+		w.Log.Warn("what naming a conversation cost was not kept", "run", w.run.ID, "error", err)
+	}
 	if err != nil {
 		return
 	}

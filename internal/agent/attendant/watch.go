@@ -183,6 +183,9 @@ func (w *watcher) state(ctx context.Context) (*State, bool, error) {
 		return nil, false, err
 	}
 	out := &State{Run: r, Calls: append([]chat.Call{}, calls...), Messages: []chat.Message{}}
+	for i := range out.Calls {
+		out.Calls[i].Uncut = "" // it is for the model, and may be long
+	}
 	messages, err := store.Messages(ctx, r.Chat)
 	if err != nil {
 		return nil, false, err
