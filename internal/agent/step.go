@@ -67,6 +67,7 @@ func (w *worker) keep(ctx context.Context, c chat.Change) error {
 	now := w.Now()
 	w.run.Worked += now.Sub(w.mark)
 	w.mark = now
+	w.run.Near = w.near()
 	c.Run, c.Holder = &w.run, w.Holder
 	if err := w.Store.Apply(ctx, w.run.Chat, c); err != nil {
 		return err
@@ -280,7 +281,6 @@ const mostCalls = 32
 func (w *worker) heard(ctx context.Context, a llm.Answer) error {
 	w.run.Steps++
 	w.run.Usage = w.run.Usage.Add(a.Usage)
-	w.run.Near = w.near()
 	w.run.Priced = w.run.Priced && (a.Usage.CostUSD != nil || w.info.Local)
 	msg := chat.Message{Run: w.run.ID, Time: w.Now(), Message: llm.Message{Role: llm.Assistant}, Model: w.model.ID(), Usage: &a.Usage, Stop: a.Stop}
 	var calls []chat.Call
