@@ -94,3 +94,32 @@ func TestThePrompt(t *testing.T) {
 		t.Error("the beginning differs")
 	}
 }
+
+// TestPrefs: what a person set for every conversation holds in each.
+func TestPrefs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, llmtest.Step{Chunks: []string{"He", "llo."}})
+	w.Prefs = func() (agent.Prefs, error) {
+		return agent.Prefs{NoTools: true, NoTitles: true, Whole: true, System: "Be kind.", Limits: chat.Limits{Steps: 3}}, nil
+	}
+	if err := w.Store.Put(t.Context(), chat.Chat{ID: "chat-1", System: "Be short."}); err != nil {
+		t.Fatal(err)
+	}
+	r := w.ask(t, "Hello")
+	q := w.model.Requests()[0]
+	if r.Status != chat.Done || len(q.Tools) != 0 || !strings.Contains(q.System, "every answer to heed:\nBe kind.\nBe short.") || len(w.model.Requests()) != 1 {
+		t.Errorf("%+v\n%+v", r, q)
+	}
+	if d := agent.DefaultLimits(); r.Limits.Steps != 3 || r.Limits.Tokens != d.Tokens || r.Limits.Cost != d.Cost {
+		t.Errorf("%+v", r.Limits)
+	}
+	var told []string
+	for _, e := range w.told {
+		if e.Type == agent.Text {
+			told = append(told, e.Text)
+		}
+	}
+	if len(told) != 1 || told[0] != "Hello." {
+		t.Errorf("%q", told)
+	}
+}

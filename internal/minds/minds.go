@@ -4,12 +4,15 @@ package minds
 
 import (
 	"context"
+	"errors"
 	"iter"
+	"maps"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"lore/internal/agent"
 	"lore/internal/keys"
 	"lore/internal/llm"
 	"lore/internal/llm/catalog"
@@ -119,13 +122,48 @@ func rates(id, text string) (prices.Rates, error) {
 	return r, nil
 }
 
+// Prefs are what the person wants of every conversation.
+func (m *Minds) Prefs() (agent.Prefs, error) {
+	c, err := m.Settings.Read()
+	if err != nil {
+		return agent.Prefs{}, err
+	}
+	var errs []error
+	get := func(key string) string {
+		s, err := m.Settings.Get(&c, "chats."+key)
+		errs = append(errs, err)
+		return s
+	}
+	p := agent.Prefs{NoTools: get("tools") == "off", Whole: get("stream") == "off", NoTitles: get("titles") == "off", System: get("system")}
+	// What is no number was refused when it was set, or is none.
+	p.Limits.Steps, _ = strconv.Atoi(get("steps"))
+	p.Limits.Tokens, _ = strconv.Atoi(get("tokens"))
+	p.Limits.Time, _ = time.ParseDuration(get("time"))
+	p.Limits.Cost, _ = strconv.ParseFloat(get("cost"), 64)
+	return p, errors.Join(errs...)
+}
+
 // Listed is the catalogue for who lists models.
 func (m *Minds) Listed() (llm.Minds, error) { return m.Catalog() }
 
 // Finder finds models by id: "" is the usual one. What was learnt of a model is
-// kept.
+// kept, until a person sets something else about models.
 func (m *Minds) Finder() func(context.Context, string) (llm.Model, llm.Info, error) {
-	all := sync.OnceValues(m.Catalog)
+	var mu sync.Mutex
+	var kept *catalog.Catalog
+	all := func() (*catalog.Catalog, error) {
+		c, err := m.Catalog()
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case kept != nil && err != nil: // the former settings are in force
+		case err != nil:
+			return nil, err
+		case kept == nil || !maps.Equal(kept.Places, c.Places) || !maps.Equal(kept.Prices.Own, c.Prices.Own):
+			kept = c
+		}
+		return kept, nil
+	}
 	return func(ctx context.Context, id string) (llm.Model, llm.Info, error) {
 		if id == "" {
 			var err error

@@ -76,9 +76,7 @@ type File struct {
 	Nodes struct {
 		Folder string `toml:"folder,omitempty"`
 	} `toml:"nodes,omitempty"`
-	Chats struct {
-		Folder string `toml:"folder,omitempty"`
-	} `toml:"chats,omitempty"`
+	Chats  Chats `toml:"chats,omitempty"`
 	Limits struct {
 		Calls   string `toml:"calls,omitempty"`
 		Changes string `toml:"changes,omitempty"`
@@ -104,7 +102,7 @@ type value struct {
 	flag               func(Flags) string // nil when no flag sets it
 }
 
-func values() []value { return slices.Concat(general(), web()) }
+func values() []value { return slices.Concat(general(), chats(), web()) }
 
 func general() []value {
 	return []value{
@@ -147,10 +145,6 @@ func general() []value {
 		{
 			"nodes.folder", "where new nodes of the knowledge graph go, each type into a folder of its own", "Nodes", "LORE_NODES_FOLDER",
 			func(c *File) *string { return &c.Nodes.Folder }, checkFolder("nodes.folder"), nil,
-		},
-		{
-			"chats.folder", "where conversations go that are saved as notes", "Chats", "LORE_CHATS_FOLDER",
-			func(c *File) *string { return &c.Chats.Folder }, checkFolder("chats.folder"), nil,
 		},
 		{
 			"limits.calls", "how many calls a program or model may make in a minute", "300", "LORE_LIMITS_CALLS",

@@ -171,7 +171,8 @@ func (c *Catalog) Model(ctx context.Context, id string) (llm.Model, llm.Info, er
 	if err != nil {
 		return nil, llm.Info{}, err
 	}
-	f := found{info: c.info(ctx, p, provider, name)}
+	info, told := c.info(ctx, p, provider, name)
+	f := found{info: info}
 	if place.Context > 0 {
 		f.info.Context = place.Context
 	}
@@ -183,7 +184,9 @@ func (c *Catalog) Model(ctx context.Context, id string) (llm.Model, llm.Info, er
 	if c.found == nil {
 		c.found = map[string]found{}
 	}
-	c.found[id] = f
+	if told { // a server that is not there yet is asked again
+		c.found[id] = f
+	}
 	return f.model, f.info, nil
 }
 
@@ -195,14 +198,16 @@ func (c *Catalog) now() time.Time {
 }
 
 // info is what the provider tells of a model, within a moment, and what the table
-// of prices knows.
-func (c *Catalog) info(ctx context.Context, p llm.Provider, provider, name string) llm.Info {
+// of prices knows. It reports whether asking again would tell no more.
+func (c *Catalog) info(ctx context.Context, p llm.Provider, provider, name string) (llm.Info, bool) {
 	ctx, cancel := context.WithTimeout(ctx, 4*time.Second)
 	defer cancel()
 	out := llm.Info{Name: name}
 	local := c.Local(provider, name)
+	told := !local
 	if local { // a list of a thousand models is not worth the wait
 		if list, err := p.Models(ctx); err == nil {
+			told = true
 			for _, i := range list {
 				if i.Name == name || i.Name == name+":latest" {
 					out = i
@@ -214,7 +219,7 @@ func (c *Catalog) info(ctx context.Context, p llm.Provider, provider, name strin
 	if out.Context == 0 {
 		out.Context = c.Prices.Window(provider, name)
 	}
-	return out
+	return out, told
 }
 
 // Local reports whether a model runs on this machine, so that nothing leaves it. A

@@ -187,9 +187,11 @@ func (a *API) show(w http.ResponseWriter, r *http.Request, _ access.Principal) e
 		if _, have := out.Calls[m.Run]; have || m.Run == "" {
 			continue
 		}
-		if out.Calls[m.Run], err = store.Calls(ctx, m.Run); err != nil {
+		calls, err := store.Calls(ctx, m.Run)
+		if err != nil {
 			return err
 		}
+		out.Calls[m.Run] = append([]chat.Call{}, calls...)
 	}
 	out.Messages, out.Runs = append([]chat.Message{}, out.Messages...), append([]chat.Run{}, out.Runs...)
 	return serve.JSON(w, http.StatusOK, out)

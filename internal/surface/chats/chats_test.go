@@ -280,6 +280,28 @@ func TestAConversation(t *testing.T) {
 	}
 }
 
+// TestListsAreLists: also those of a run that called nothing.
+func TestListsAreLists(t *testing.T) {
+	w := open(t, llmtest.Text("Hello."), llmtest.Text("t"))
+	var c chat.Chat
+	w.do("POST", "/chats", map[string]any{"model": "test/script"}, &c)
+	var r chat.Run
+	w.do("POST", "/chats/"+c.ID+"/messages", map[string]any{"text": "Hello"}, &r)
+	w.watch(r.ID, nil)
+	var whole struct{ Calls map[string]json.RawMessage }
+	if w.do("GET", "/chats/"+c.ID, nil, &whole); string(whole.Calls[r.ID]) != "[]" {
+		t.Errorf("the calls of the run: %s", whole.Calls[r.ID])
+	}
+	res, err := w.person.Get(w.base + rest.Prefix + "/runs/" + r.ID + "/events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if b, err := io.ReadAll(res.Body); err != nil || !bytes.Contains(b, []byte(`"calls":[]`)) {
+		t.Errorf("%v %s", err, b)
+	}
+}
+
 // TestWhatIsSaidWhileItIsSaid: who comes late hears the beginning too, and who
 // was there hears everything once.
 func TestWhatIsSaidWhileItIsSaid(t *testing.T) {
@@ -389,6 +411,41 @@ func TestARunOutlivesItsProcess(t *testing.T) {
 	if r, err := w.agent.Store.Run(t.Context(), alive.ID); err != nil || r.Status != chat.Running || r.Steps != 0 {
 		t.Errorf("%+v %v", r, err)
 	}
+}
+
+// TestARunThatWaitsForNothing: a process may die between hearing an answer and
+// going on.
+func TestARunThatWaitsForNothing(t *testing.T) {
+	w := open(t)
+	w.leave()
+	<-w.gone
+	w.model.Add(llmtest.Step{Calls: []llm.Part{{Kind: llm.ToolCall, ID: "a", Name: "write_note", Args: json.RawMessage(`{"path":"New","content":"x"}`)}}},
+		llmtest.Text("It is not written."), llmtest.Text("t"))
+	r, err := w.agent.Start(t.Context(), "chat-a", agent.Request{Text: "Write"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err = w.agent.Work(t.Context(), r.ID, nil); err != nil || r.Status != chat.WaitingApproval {
+		t.Fatalf("%+v %v", r, err)
+	}
+	calls, err := w.agent.Store.Calls(t.Context(), r.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls[0].State, calls[0].Result = chat.Refused, `{"success":false}`
+	if err := w.agent.Store.Apply(t.Context(), "chat-a", chat.Change{Run: &r, Calls: calls}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	defer stop()
+	next := attendant.New(w.agent, nil, slog.New(slog.DiscardHandler))
+	done := make(chan struct{})
+	go func() { next.Run(ctx); close(done) }()
+	if err := next.Watch(ctx, r.ID, 0, func(attendant.Piece) error { return nil }); err != nil {
+		t.Errorf("nobody goes on with it: %v", err)
+	}
+	stop()
+	<-done
 }
 
 func TestForkAndChange(t *testing.T) {
