@@ -25,7 +25,10 @@ web-test: build ## the page in a real Chromium, before a real lore serve
 demo: build ## copy the sample vault to ./lore-demo and look around in it
 	./$(BIN) demo
 
-test: check unit race crash browser web-check web-test arm64 conformance minds ## everything that must hold; installs what it needs
+# After check has compiled everything and web-check has built the page again, two at a time: most of them wait for disks,
+# processes and browsers as long as they work.
+test: check web-check ## everything that must hold; installs what it needs
+	@$(MAKE) --no-print-directory --output-sync=line -j2 unit race crash browser web-test arm64 conformance minds
 
 check: ## formatting, vet, staticcheck, unchecked errors, generated files
 	@out=$$(gofmt -l cmd internal bench e2e conformance web/*.go web/gen); if [ -n "$$out" ]; then echo "gofmt: $$out"; exit 1; fi
