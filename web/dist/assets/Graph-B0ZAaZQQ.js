@@ -1,1 +1,0 @@
-import{Q as e,X as t}from"./index-B0DHFyh6.js";var n=e([[`div`,{class:`page`},[`h1`,null,`Graph`],` `,[`p`,{class:`panel`},`The graph is not part of the page yet. Its `,[`a`,{href:`/tools`},`tools`],` are.`]]]);function r(e){var r=n();t(e,r)}export{r as default};

@@ -1,0 +1,1 @@
+import{Q as e,X as t}from"./index-rvpswvOW.js";var n=e([[`div`,{class:`page`},[`h1`,null,`Graph`],` `,[`p`,{class:`panel`},`The graph is not part of the page yet. Its `,[`a`,{href:`/tools`},`tools`],` are.`]]]);function r(e){var r=n();t(e,r)}export{r as default};
