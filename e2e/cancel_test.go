@@ -23,6 +23,8 @@ func home(t *testing.T) string {
 	for _, name := range []string{"LORE_VAULT", "LORE_LOG_LEVEL", "LORE_EMBED_MODEL"} {
 		t.Setenv(name, "")
 	}
+	t.Setenv("LORE_MODEL", "quote") // whatever runs on this machine
+	t.Setenv("LORE_KEYRING", "off")
 	vault := filepath.Join(dir, "vault")
 	if err := sample.Copy(vault); err != nil {
 		t.Fatal(err)

@@ -127,6 +127,7 @@ type stage struct {
 // onStage makes a model that follows a script the one that answers.
 func onStage(t *testing.T, vault string, acts ...act) *stage {
 	t.Helper()
+	t.Setenv("LORE_MODEL", "") // the settings name it
 	s := &stage{acts: acts, ends: make(chan struct{}, 8)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {

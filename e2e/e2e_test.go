@@ -81,6 +81,8 @@ func setUp(env *testscript.Env) error {
 	for _, name := range []string{"LORE_VAULT", "LORE_LOG_LEVEL", "LORE_EMBED_MODEL", "NO_COLOR"} {
 		env.Setenv(name, "")
 	}
+	env.Setenv("LORE_MODEL", "quote") // whatever runs on this machine
+	env.Setenv("LORE_KEYRING", "off")
 	return nil
 }
 

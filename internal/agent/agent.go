@@ -8,6 +8,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -42,6 +43,8 @@ type Agent struct {
 	// Made finds what became of a call that was under way when its process died:
 	// the operation or the question that it left, if any.
 	Made func(ctx context.Context, run, toolName string, args json.RawMessage, since time.Time) (Trace, error)
+	// Prefs are what the person wants of every conversation; nil: nothing.
+	Prefs func() (Prefs, error)
 	// Scopes are the rights of runs.
 	Scopes []access.Scope
 	// Parallel is how many reading calls run at once; 0 is 4.
@@ -59,8 +62,37 @@ type Request struct {
 	Text  string
 	Model string // "": the chat's, or the usual one
 	// Note is the path of the note that the person is looking at.
-	Note   string
+	Note string
+	// Limits bound the run; what is zero is as the person's settings have it, and
+	// what is negative is not bounded.
 	Limits chat.Limits
+}
+
+// Prefs hold for every conversation.
+type Prefs struct {
+	NoTools  bool
+	NoTitles bool
+	Whole    bool   // an answer is told when it is whole
+	System   string // what every answer should heed
+	Limits   chat.Limits
+}
+
+// prefs are those of the person, with the usual limits where none is set.
+func (a *Agent) prefs() (Prefs, error) {
+	var p Prefs
+	if a.Prefs != nil {
+		var err error
+		if p, err = a.Prefs(); err != nil {
+			return p, err
+		}
+	}
+	p.Limits = bounded(p.Limits, DefaultLimits())
+	return p, nil
+}
+
+// bounded fills in the limits that are not given. A negative one bounds nothing.
+func bounded(l, usual chat.Limits) chat.Limits {
+	return chat.Limits{Steps: cmp.Or(l.Steps, usual.Steps), Time: cmp.Or(l.Time, usual.Time), Tokens: cmp.Or(l.Tokens, usual.Tokens), Cost: cmp.Or(l.Cost, usual.Cost)}
 }
 
 // DefaultLimits bound a run when nobody said otherwise.
@@ -80,6 +112,8 @@ func (a *Agent) Start(ctx context.Context, chatID string, q Request) (chat.Run, 
 		c = chat.Chat{ID: chatID, Created: a.Now(), Title: digest.Clip(q.Text, 50)}
 	case err != nil:
 		return chat.Run{}, err
+	case c.Title == "" && c.Titled == chat.ByWords:
+		c.Title = digest.Clip(q.Text, 50)
 	}
 	runs, err := a.Store.Runs(ctx, chatID)
 	if err != nil {
@@ -93,9 +127,11 @@ func (a *Agent) Start(ctx context.Context, chatID string, q Request) (chat.Run, 
 	if q.Model != "" {
 		c.Model = q.Model
 	}
-	if q.Limits == (chat.Limits{}) {
-		q.Limits = DefaultLimits()
+	prefs, err := a.prefs()
+	if err != nil {
+		return chat.Run{}, err
 	}
+	q.Limits = bounded(q.Limits, prefs.Limits)
 	if err := a.Store.Put(ctx, c); err != nil {
 		return chat.Run{}, err
 	}
@@ -157,6 +193,9 @@ func (a *Agent) Work(ctx context.Context, id string, tell func(Event)) (chat.Run
 	if err != nil || w.run.Status.Over() {
 		return w.run, err
 	}
+	if w.prefs, err = a.prefs(); err != nil {
+		return w.run, err
+	}
 	for w.run.Keeper = a.Holder; ; {
 		again, err := w.step(ctx)
 		if ctx.Err() != nil {
@@ -168,7 +207,7 @@ func (a *Agent) Work(ctx context.Context, id string, tell func(Event)) (chat.Run
 				return w.run, err
 			}
 			w.run.Status, w.run.Reason, w.run.Ended = chat.Failed, err.Error(), a.Now()
-			return w.run, errors.Join(err, w.keep(lasting, chat.Change{}))
+			return w.run, errors.Join(err, w.keep(lasting, chat.Change{Say: w.unsaid()}))
 		}
 		if !again {
 			return w.run, nil
@@ -231,8 +270,13 @@ func (a *Agent) Cancel(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
+	// A call that was under way may have left something: a change, or a question.
+	if err := w.recover(ctx, w.calls); err != nil {
+		return err
+	}
 	var calls []chat.Call
-	for _, c := range w.calls {
+	for i := range w.calls {
+		c := &w.calls[i]
 		if c.State.Over() {
 			continue
 		}
@@ -242,10 +286,10 @@ func (a *Agent) Cancel(ctx context.Context, id string) error {
 			}
 		}
 		c.State, c.Result, c.Ended = chat.Refused, `{"success":false,"isError":false,"error":"User cancelled tool execution"}`, a.Now()
-		calls = append(calls, c)
+		calls = append(calls, *c)
 	}
 	w.run.Status, w.run.Reason, w.run.Ended = chat.Cancelled, "stopped by a person", a.Now()
-	return w.keep(ctx, chat.Change{Calls: calls})
+	return w.keep(ctx, chat.Change{Calls: calls, Say: w.unsaid()})
 }
 
 // who is the principal of a run.

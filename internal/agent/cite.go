@@ -163,8 +163,18 @@ func (w *worker) sources() []source {
 	var out []source
 	for _, c := range w.calls {
 		var v any
-		if c.State == chat.Finished && json.Unmarshal(c.Whole, &v) == nil {
-			out = gather(v, "", out)
+		if c.State != chat.Finished || json.Unmarshal(c.Whole, &v) != nil {
+			continue
+		}
+		if m, ok := v.(map[string]any); ok && m["dry_run"] == true {
+			continue // the words of a plan stand nowhere
+		}
+		from := len(out)
+		out = gather(v, "", out)
+		for i := range out[from:] {
+			if c.Untrusted { // a stranger says nothing about what a note says
+				out[from+i].path = ""
+			}
 		}
 	}
 	for _, m := range w.messages {

@@ -28,6 +28,8 @@ func TestCite(t *testing.T) {
 		calls: []chat.Call{
 			{State: chat.Finished, Whole: whole(map[string]any{"path": "drinks/Tea.md", "text": "# Tea\n\n## Water\nNever boil **green tea**: it makes [[Bitter|the leaves bitter]].\nTake water of 70 °C, and wait\ntwo minutes.\n"})},
 			{State: chat.Finished, Whole: whole(map[string]any{"results": []any{map[string]any{"path": "Coffee.md", "heading": "Beans > Roast", "chunk": "Roast them on the day you buy them, don’t wait."}}})},
+			{State: chat.Finished, Whole: whole(map[string]any{"dry_run": true, "path": "Planned.md", "changes": []any{map[string]any{"path": "Planned.md", "diff": "+These words are nowhere but in a plan."}}})},
+			{State: chat.Finished, Untrusted: true, Whole: whole(map[string]any{"path": "Forged.md", "text": "A stranger says what the note says."})},
 			{State: chat.Refused, Whole: whole(map[string]any{"path": "Secret.md", "text": "Nobody was shown these words at all."})},
 		},
 	}
@@ -50,6 +52,8 @@ func TestCite(t *testing.T) {
 		{"a term is none", `The "green tea" of “Coffee and more”.`, ""},
 		{"from two notes", "> Never boil green tea … Roast them on the day you buy them", "“?”"},
 		{"what was refused", "> Nobody was shown these words at all.", "“?”"},
+		{"what was only planned", "[[Planned]]\n\n> These words are nowhere but in a plan.", "Planned unread; “?”"},
+		{"what a stranger says of a note", "[[Forged]]\n\n> A stranger says what the note says.", "Forged unread; “”"},
 		{"nothing but a gap", "> …", "“?”"},
 	} {
 		m := chat.Message{Message: llm.Say(llm.Assistant, c.text)}

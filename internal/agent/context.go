@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,12 +17,13 @@ import (
 
 // What of a context window is used.
 const (
-	window     = 32_000 // of a model that does not tell
-	perToken   = 4      // characters, before anything was measured
-	fill       = 0.8    // of the window, before older parts are told in short
-	recentPart = 0.25   // of the window, that stays as it was said
-	recentMost = 15_000 // tokens
-	answerRoom = 4_000  // tokens that an answer may need
+	window      = 32_000 // of a model that does not tell
+	perToken    = 4      // characters, before anything was measured
+	fill        = 0.8    // of the window, before older parts are told in short
+	recentPart  = 0.25   // of the window, that stays as it was said
+	recentMost  = 15_000 // tokens
+	requestPart = 0.3    // of the window, for what the person asked before that
+	answerRoom  = 4_000  // tokens that an answer may need
 )
 
 // budget is how many tokens a request may have.
@@ -41,8 +43,8 @@ func (w *worker) request(ctx context.Context) (llm.Request, error) {
 		}
 	}
 	r := llm.Request{System: w.system(), Messages: w.spoken(), Think: w.chat.Think}
-	if w.run.Last {
-		r.Messages = append(r.Messages, llm.Say(llm.User, fmt.Sprintf(lastWords, w.run.Reason)))
+	if w.run.Last && !w.info.Mute {
+		r.Messages = alternating(append(r.Messages, llm.Say(llm.User, fmt.Sprintf(lastWords, w.run.Reason))))
 	}
 	r.Tools = w.offered
 	if w.run.Last {
@@ -76,27 +78,30 @@ func (w *worker) spoken() []llm.Message {
 		out = append(out, short.Message)
 		for _, m := range w.messages {
 			if m.Seq > short.Until && m.Marker != chat.Compacted {
-				out = append(out, shown(m, stubs))
+				out = append(out, w.shown(m, stubs))
 			}
 		}
 	} else {
 		for _, m := range w.messages {
-			out = append(out, shown(m, stubs))
+			out = append(out, w.shown(m, stubs))
 		}
 	}
-	return paired(out)
+	return alternating(paired(out))
 }
 
 // shown is one message with what the person was looking at, and with results up
-// to a message as stubs.
-func shown(m chat.Message, stubs int) llm.Message {
+// to a message as stubs. Thoughts go to the model that thought them alone.
+func (w *worker) shown(m chat.Message, stubs int) llm.Message {
 	out := m.Message
 	if m.Role == llm.User && m.Marker == "" {
 		head := "(now: " + m.Time.Format("Monday, 2 January 2006, 15:04 MST") + ")"
 		if m.Note != "" {
 			head += "\n(the person is looking at the note [[" + m.Note + "]])"
 		}
-		out.Parts = append([]llm.Part{{Kind: llm.Text, Text: head}}, out.Parts...)
+		out.Parts = append([]llm.Part{{Kind: llm.Text, Text: head + "\n\n"}}, out.Parts...)
+	}
+	if m.Role == llm.Assistant && w.model != nil && m.Model != w.model.ID() {
+		out.Parts = slices.DeleteFunc(slices.Clone(m.Parts), func(p llm.Part) bool { return p.Kind == llm.Reasoning })
 	}
 	if m.Role == llm.Results && m.Seq <= stubs {
 		out.Parts = slices.Clone(m.Parts)
@@ -162,6 +167,39 @@ func paired(list []llm.Message) []llm.Message {
 	return out
 }
 
+// alternating lets the two sides take turns, the person first: some servers
+// refuse anything else. A run that failed leaves a request without an answer, an
+// answer may have no words, and notes hold conversations of every form.
+func alternating(list []llm.Message) []llm.Message {
+	var out []llm.Message
+	for _, m := range list {
+		if m.Role == llm.Assistant && !speaks(m) {
+			continue
+		}
+		n := len(out)
+		switch {
+		case n == 0 && m.Role == llm.Assistant:
+			out = append(out, llm.Say(llm.User, "(The conversation begins with what you said.)"), m)
+		case n > 0 && m.Role != llm.Results && out[n-1].Role == m.Role:
+			before := append(slices.Clone(out[n-1].Parts), m.Parts...)
+			if k := len(out[n-1].Parts) - 1; k >= 0 && before[k].Kind == llm.Text {
+				before[k].Text = strings.TrimRight(before[k].Text, "\n") + "\n\n"
+			}
+			out[n-1].Parts = before
+		default:
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// speaks reports whether a message has words or calls.
+func speaks(m llm.Message) bool {
+	return slices.ContainsFunc(m.Parts, func(p llm.Part) bool {
+		return p.Kind == llm.ToolCall || p.Kind == llm.Text && strings.TrimSpace(p.Text) != ""
+	})
+}
+
 // chars counts the characters of a message.
 func chars(m *llm.Message) int {
 	n := 0
@@ -191,24 +229,49 @@ func (w *worker) estimate() int {
 	return w.tokens(n)
 }
 
+// measure learns from an answer how many characters of this request are a token.
+func (w *worker) measure(r llm.Request, u llm.Usage) {
+	n := w.overhead()
+	for i := range r.Messages {
+		n += chars(&r.Messages[i])
+	}
+	if u.In >= 500 {
+		w.per = believable(float64(n) / float64(u.In))
+	}
+}
+
+// believable bounds a measurement: bytes as tokens, and models that skip half, are
+// both real.
+func believable(per float64) float64 { return min(max(per, 0.5), 8) }
+
 // overhead is what stands in every request, in characters.
 func (w *worker) overhead() int { return len(w.system()) + 600*len(w.tools) }
 
 // tokens guesses how many tokens so many characters are, as the last answer
 // showed.
 func (w *worker) tokens(count int) int {
+	if w.per > 0 {
+		return int(float64(count) / w.per)
+	}
 	per := float64(perToken)
 	for i := len(w.messages) - 1; i >= 0; i-- {
 		m := &w.messages[i]
 		if m.Usage == nil || m.Usage.In < 500 || m.Run != w.run.ID {
 			continue
 		}
-		before := w.overhead()
-		for k := range w.messages[:i] {
-			before += chars(&w.messages[k].Message)
+		before, short := w.overhead(), chat.Message{}
+		for _, x := range w.messages[:i] {
+			if x.Marker == chat.Compacted {
+				short = x
+			}
 		}
-		if seen := float64(before) / float64(m.Usage.In); seen > 1 && seen < 8 {
-			per = seen
+		for k := range w.messages[:i] { // what was told in short was not sent
+			if x := &w.messages[k]; x.Seq == short.Seq || x.Seq > short.Until && x.Marker != chat.Compacted {
+				before += chars(&x.Message)
+			}
+		}
+		if seen := float64(before) / float64(m.Usage.In); seen > 0 {
+			per = believable(seen)
 		}
 		break
 	}
@@ -232,9 +295,14 @@ func (w *worker) compact(ctx context.Context, hard bool) error {
 		return nil
 	}
 	keep := min(recentMost, int(recentPart*float64(w.budget())))
+	if hard { // the provider counts otherwise than we do
+		keep /= 2
+	}
 	cutAt := len(w.messages)
 	for used := 0; cutAt > 0; cutAt-- {
-		used += w.tokens(chars(&w.messages[cutAt-1].Message))
+		if m := &w.messages[cutAt-1]; m.Marker != chat.Compacted {
+			used += w.tokens(chars(&m.Message))
+		}
 		if used > keep {
 			break
 		}
@@ -243,21 +311,27 @@ func (w *worker) compact(ctx context.Context, hard bool) error {
 	for cutAt < len(w.messages) && w.messages[cutAt].Role == llm.Results {
 		cutAt++
 	}
-	from := 0
-	for i, m := range w.messages[:cutAt] {
-		if m.Marker == chat.Compacted {
-			from = max(from, i+1)
+	told, fresh := 0, 0 // until where the last summary tells, and what it does not
+	for _, m := range w.messages {
+		told = max(told, m.Until)
+	}
+	for _, m := range w.messages[:cutAt] {
+		if m.Marker == "" && m.Seq > told {
+			fresh++
 		}
 	}
-	if cutAt-from < 3 {
+	if fresh < 3 && !hard || fresh == 0 {
 		return nil
 	}
 	old := w.spokenUntil(cutAt)
-	a, err := llm.Ask(ctx, w.model, llm.Request{System: opening, Messages: append(old, llm.Say(llm.User, brief)), MaxTokens: 1500})
+	a, err := llm.Ask(ctx, w.model, llm.Request{System: opening, Messages: alternating(append(old, llm.Say(llm.User, brief))), MaxTokens: 1500})
 	w.run.Usage = w.run.Usage.Add(a.Usage)
 	text := strings.TrimSpace(a.Text())
 	if err != nil || text == "" {
 		if hard {
+			if err == nil {
+				err = errors.New("the model said nothing")
+			}
 			return fmt.Errorf("the conversation is too long for the model, and could not be told in short: %w", err)
 		}
 		w.Log.Warn("a conversation could not be told in short", "run", w.run.ID)
@@ -273,6 +347,11 @@ func (w *worker) compact(ctx context.Context, hard bool) error {
 // so that they fit.
 func (w *worker) spokenUntil(end int) []llm.Message {
 	part := *w.part(end)
+	for _, m := range w.messages[end:] { // a summary stands behind what it tells
+		if m.Marker == chat.Compacted {
+			part.messages = append(part.messages[:len(part.messages):len(part.messages)], m)
+		}
+	}
 	out := part.spoken()
 	for i := range out {
 		for k := range out[i].Parts {
@@ -286,7 +365,7 @@ func (w *worker) spokenUntil(end int) []llm.Message {
 
 // part is the run as it was before a message.
 func (w *worker) part(end int) *worker {
-	return &worker{Agent: w.Agent, chat: w.chat, run: w.run, messages: w.messages[:end], info: w.info, tools: w.tools, prompt: w.prompt}
+	return &worker{Agent: w.Agent, chat: w.chat, run: w.run, messages: w.messages[:end], model: w.model, info: w.info, tools: w.tools, prompt: w.prompt, per: w.per, prefs: w.prefs}
 }
 
 // retold puts a summary behind what must stay word for word: the requests of the
@@ -294,18 +373,40 @@ func (w *worker) part(end int) *worker {
 func (w *worker) retold(summary string, end int) string {
 	var b strings.Builder
 	b.WriteString("(The conversation so far was told in short, to make room. What the person asked, word for word:)\n")
-	for _, m := range w.messages[:end] {
-		if m.Role == llm.User && m.Marker == "" {
-			for _, p := range m.Parts {
-				b.WriteString("> " + strings.ReplaceAll(strings.TrimSpace(p.Text), "\n", "\n> ") + "\n\n")
-			}
-		}
+	for _, text := range w.requests(end) {
+		b.WriteString("> " + strings.ReplaceAll(text, "\n", "\n> ") + "\n\n")
 	}
 	if read, changed := w.touched(); len(read)+len(changed) > 0 {
 		fmt.Fprintf(&b, "(Notes read: %s. Notes changed: %s.)\n", list(read), list(changed))
 	}
 	b.WriteString("\n" + summary)
 	return b.String()
+}
+
+// requests are what the person asked before a message, word for word as far as
+// there is room: of what is longer, and of the oldest, the beginning.
+func (w *worker) requests(end int) []string {
+	const beginning = 200
+	per := w.per
+	if per <= 0 {
+		per = perToken
+	}
+	room := int(requestPart * float64(w.budget()) * per)
+	var out []string
+	for _, m := range slices.Backward(w.messages[:end]) {
+		if m.Role != llm.User || m.Marker != "" {
+			continue
+		}
+		a := llm.Answer{Parts: m.Parts}
+		text := strings.TrimSpace(a.Text())
+		if len(text) > room {
+			text = digest.Clip(text, beginning)
+		}
+		room -= len(text)
+		out = append(out, text)
+	}
+	slices.Reverse(out)
+	return out
 }
 
 func list(s []string) string {

@@ -59,7 +59,7 @@ func (w *worker) say() string {
 			parts = append(parts, s)
 		}
 	}
-	if s := strings.TrimSpace(w.chat.System); s != "" {
+	if s := strings.TrimSpace(w.prefs.System + "\n" + w.chat.System); s != "" {
 		parts = append(parts, "What the person wants every answer to heed:\n"+s)
 	}
 	return strings.Join(parts, "\n\n")

@@ -26,6 +26,9 @@ type worker struct {
 	tools    []*tool.Tool // that are offered, by name
 	offered  []llm.Tool   // the same, as the model is told of them
 	prompt   string       // the system prompt, once it is made
+	outside  bool         // words from outside were read in this conversation before
+	per      float64      // characters of a token, as the last answer showed; 0: not known yet
+	prefs    Prefs
 	tell     func(Event)
 	mark     time.Time  // since when work was not counted yet
 	mu       sync.Mutex // of what calls at the same time count
@@ -44,7 +47,18 @@ func (a *Agent) load(ctx context.Context, id string, tell func(Event)) (*worker,
 	if w.messages, err = a.Store.Messages(ctx, r.Chat); err != nil {
 		return w, err
 	}
-	w.calls, err = a.Store.Calls(ctx, id)
+	if w.calls, err = a.Store.Calls(ctx, id); err != nil {
+		return w, err
+	}
+	var runs []string // a fork has messages of others
+	for _, m := range w.messages {
+		if m.Role == llm.Results && !slices.Contains(runs, m.Run) {
+			runs = append(runs, m.Run)
+		}
+	}
+	if len(runs) > 0 {
+		w.outside, err = a.Store.Outside(ctx, runs)
+	}
 	return w, err
 }
 
@@ -53,6 +67,7 @@ func (w *worker) keep(ctx context.Context, c chat.Change) error {
 	now := w.Now()
 	w.run.Worked += now.Sub(w.mark)
 	w.mark = now
+	w.run.Near = w.near()
 	c.Run, c.Holder = &w.run, w.Holder
 	if err := w.Store.Apply(ctx, w.run.Chat, c); err != nil {
 		return err
@@ -116,7 +131,7 @@ func (w *worker) ready(ctx context.Context) error {
 		return err
 	}
 	w.run.Model = w.model.ID()
-	if w.chat.NoTools {
+	if w.chat.NoTools || w.prefs.NoTools {
 		return nil
 	}
 	for _, t := range w.Door.On() {
@@ -160,6 +175,12 @@ func (a *Agent) usual(ctx context.Context, r *chat.Run) []string {
 		return sets
 	}
 	res, err := a.Door.Call(ctx, a.who(r), a.Door.On()[i].Name, json.RawMessage(`{"limit":1}`))
+	if err == nil && res.Question != nil { // nobody asked for this: a person is not asked about it
+		if err := a.Door.Cancel(ctx, a.who(r), res.Question.ID); err != nil {
+			a.Log.Warn("a question that nobody needs still waits", "question", res.Question.ID, "error", err)
+		}
+		return sets
+	}
 	var found struct{ Nodes []json.RawMessage }
 	if err == nil && json.Unmarshal([]byte(encode(res)), &found) == nil && len(found.Nodes) > 0 {
 		sets = append(sets, typedSet)
@@ -228,12 +249,17 @@ func (w *worker) hear(ctx context.Context, req llm.Request) (llm.Answer, error) 
 		}
 		switch e.Type {
 		case llm.TextDelta:
-			spoke = true
-			w.tell(Event{Type: Text, Text: e.Text})
+			if !w.prefs.Whole {
+				spoke = true
+				w.tell(Event{Type: Text, Text: e.Text})
+			}
 		case llm.ReasoningDelta:
 			w.tell(Event{Type: Reasoning, Text: e.Text})
 		case llm.PartDone:
 			a.Parts = append(a.Parts, *e.Part)
+			if w.prefs.Whole && e.Part.Kind == llm.Text {
+				w.tell(Event{Type: Text, Text: e.Part.Text})
+			}
 		case llm.Finish:
 			a.Usage, a.Stop, done = e.Usage, e.Stop, true
 		}
@@ -241,6 +267,7 @@ func (w *worker) hear(ctx context.Context, req llm.Request) (llm.Answer, error) 
 	if !done {
 		return a, llm.ErrCut
 	}
+	w.measure(req, a.Usage)
 	return a, nil
 }
 
@@ -254,7 +281,6 @@ const mostCalls = 32
 func (w *worker) heard(ctx context.Context, a llm.Answer) error {
 	w.run.Steps++
 	w.run.Usage = w.run.Usage.Add(a.Usage)
-	w.run.Near = w.near()
 	w.run.Priced = w.run.Priced && (a.Usage.CostUSD != nil || w.info.Local)
 	msg := chat.Message{Run: w.run.ID, Time: w.Now(), Message: llm.Message{Role: llm.Assistant}, Model: w.model.ID(), Usage: &a.Usage, Stop: a.Stop}
 	var calls []chat.Call
@@ -320,6 +346,9 @@ func (w *worker) limit() string {
 
 // near says which limit is reached by four fifths.
 func (w *worker) near() string {
+	if w.run.Last {
+		return "" // it is reached, and said
+	}
 	const most = 0.8
 	l, r := w.run.Limits, &w.run
 	switch used := r.Usage.In + r.Usage.Out; {

@@ -15,7 +15,7 @@ const naming = "Name this conversation in at most six words, in the language of 
 // entitle gives a chat a name after its first answer. It may fail: then the first
 // words of the request are the name.
 func (w *worker) entitle(ctx context.Context) {
-	if w.chat.Titled != chat.ByWords || w.run.Status != chat.Done || w.ready(ctx) != nil || w.info.Mute {
+	if w.prefs.NoTitles || w.chat.Titled != chat.ByWords || w.run.Status != chat.Done || w.ready(ctx) != nil || w.info.Mute {
 		return
 	}
 	asked := 0
@@ -37,6 +37,10 @@ func (w *worker) entitle(ctx context.Context) {
 		}
 	}
 	a, err := llm.Ask(ctx, w.model, llm.Request{System: naming, Messages: append(said, llm.Say(llm.User, naming)), MaxTokens: 200})
+	w.run.Usage = w.run.Usage.Add(a.Usage)
+	if err := w.keep(ctx, chat.Change{}); err != nil {
+		w.Log.Warn("what naming a conversation cost was not kept", "run", w.run.ID, "error", err)
+	}
 	if err != nil {
 		return
 	}

@@ -53,10 +53,9 @@ func (w *worker) act(ctx context.Context, calls []chat.Call) (bool, error) {
 
 // close gives the results of a turn to the model.
 func (w *worker) close(ctx context.Context, calls, news []chat.Call) (bool, error) {
-	msg := chat.Message{Run: w.run.ID, Time: w.Now(), Message: llm.Message{Role: llm.Results}}
+	msg := w.results(calls)
 	again := true
 	for _, c := range calls {
-		msg.Parts = append(msg.Parts, llm.Part{Kind: llm.ToolResult, ID: c.ID, Name: c.Tool, Text: c.Result, IsError: c.State == chat.Mistaken || c.State == chat.Interrupted})
 		if t, err := w.Door.Find(c.Tool); err == nil && t.Ends && c.State == chat.Finished {
 			w.end(chat.Done, c.Summary)
 			again = false
@@ -75,6 +74,30 @@ func (w *worker) close(ctx context.Context, calls, news []chat.Call) (bool, erro
 		again = false
 	}
 	return again, w.keep(ctx, chat.Change{Say: []chat.Message{msg}, Calls: news})
+}
+
+// results are what calls that are over gave, as a message.
+func (w *worker) results(calls []chat.Call) chat.Message {
+	msg := chat.Message{Run: w.run.ID, Time: w.Now(), Message: llm.Message{Role: llm.Results}}
+	for _, c := range calls {
+		if c.State.Over() {
+			msg.Parts = append(msg.Parts, llm.Part{Kind: llm.ToolResult, ID: c.ID, Name: c.Tool, Text: c.Result, IsError: c.State == chat.Mistaken || c.State == chat.Interrupted})
+		}
+	}
+	return msg
+}
+
+// unsaid are the results of a turn that is broken off: the next run must know
+// what was done, or it does it once more.
+func (w *worker) unsaid() []chat.Message {
+	if len(w.messages) == 0 {
+		return nil
+	}
+	msg := w.results(w.turn(w.messages[len(w.messages)-1].Seq))
+	if len(msg.Parts) == 0 {
+		return nil
+	}
+	return []chat.Message{msg}
 }
 
 // find is the tool of a call, if it is offered.
@@ -258,7 +281,7 @@ func (w *worker) caller(c *chat.Call) access.Principal {
 	if !w.info.Local {
 		who.Sends = w.model.ID()
 	}
-	who.Wary = c.FromText || c.Repaired != "" || slices.ContainsFunc(w.calls, func(x chat.Call) bool { return x.Untrusted })
+	who.Wary = w.outside || c.FromText || c.Repaired != "" || slices.ContainsFunc(w.calls, func(x chat.Call) bool { return x.Untrusted })
 	return who
 }
 
@@ -285,6 +308,9 @@ func (w *worker) settle(c *chat.Call, res tool.Result, err error) {
 	c.Ended = w.Now()
 	if err != nil {
 		c.State, c.Result = chat.Mistaken, encode(tool.NewFailure(err))
+		if t, e := w.Door.Find(c.Tool); e == nil {
+			c.Untrusted = t.Untrusted || t.Source != "" // an error has words of the server too
+		}
 		c.Summary = digest.Clip(err.Error(), 200)
 		return
 	}

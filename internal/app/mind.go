@@ -19,6 +19,7 @@ import (
 	"lore/internal/keys"
 	"lore/internal/llm/retry"
 	"lore/internal/minds"
+	"lore/internal/peer"
 	"lore/internal/state"
 	"lore/internal/surface/cli"
 	"lore/internal/surface/draw"
@@ -31,7 +32,7 @@ import (
 func (a *app) mind(file *state.File, door tool.Door, log *slog.Logger) *agent.Agent {
 	left := traces.Traces{History: history.New(file, history.Options{Now: a.now}), Asked: approval.New(file, a.now)}
 	return &agent.Agent{
-		Store: chat.New(file, a.now), Door: door, Now: a.now, Log: log, Model: a.minds().Finder(), Made: left.Made,
+		Store: chat.New(file, a.now), Door: door, Now: a.now, Log: log, Model: a.minds().Finder(), Made: left.Made, Prefs: a.minds().Prefs,
 		ID:     func(word string) string { return word + "-" + strings.ToLower(rand.Text()) },
 		Holder: traces.Holder(), Gone: traces.Gone,
 		// Everything but what belongs to persons: policy asks about the rest.
@@ -43,7 +44,11 @@ func (a *app) mind(file *state.File, door tool.Door, log *slog.Logger) *agent.Ag
 func (s *session) talk(ctx context.Context, face *cli.Session) (*talk.Session, error) {
 	if s.link != nil { // a mind has to know the tools before it calls one
 		s.taught = true
-		if err := s.link.Learn(ctx); err != nil {
+		err := s.link.Learn(ctx)
+		if peer.Gone(err) { // the door finds who comes next, and learns from it
+			_, err = face.Door.Questions(ctx, tool.Pending)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

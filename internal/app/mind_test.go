@@ -113,3 +113,41 @@ func TestWhatACallLeftBehind(t *testing.T) {
 		}
 	}
 }
+
+// TestAMindWhoseHolderLeaves: the process that holds the vault may go between
+// being found and being asked for its tools.
+func TestAMindWhoseHolderLeaves(t *testing.T) {
+	dir, err := os.MkdirTemp("", "lore") // the path of a socket is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	env := map[string]string{"HOME": dir, "XDG_DATA_HOME": filepath.Join(dir, "data"), "XDG_CONFIG_HOME": filepath.Join(dir, "config"), "LORE_EMBED_MODEL": "none", "LORE_KEYRING": "off"}
+	a := &app{now: time.Now, env: func(k string) string { return env[k] }, errOut: t.Output()}
+	vault := filepath.Join(dir, "vault")
+	if err := os.MkdirAll(vault, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	g, o := cli.Globals{Vault: vault}, cli.OpenOptions{Share: true, Wait: true}
+	holder, _, err := a.openFace(t.Context(), g, cli.OpenOptions{Stay: true, Wait: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, face, err := a.openFace(t.Context(), g, o)
+	if err != nil || s.link == nil {
+		t.Fatal(err, s.link)
+	}
+	face = a.lean(s, face, g, o)
+	if err := holder.close(); err != nil {
+		t.Fatal(err)
+	}
+	mind, err := face.Mind(t.Context())
+	if err != nil {
+		_ = face.Close()
+		t.Fatal(err)
+	}
+	defer mind.Close()
+	if _, err := mind.Door.Find("read_note"); err != nil || len(mind.Door.On()) == 0 {
+		t.Errorf("%v, %d tools", err, len(mind.Door.On()))
+	}
+}

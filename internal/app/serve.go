@@ -16,6 +16,7 @@ import (
 	"lore/internal/surface/files"
 	"lore/internal/surface/mcp"
 	"lore/internal/surface/page"
+	"lore/internal/surface/prefs"
 	"lore/internal/surface/rest"
 	"lore/internal/surface/serve"
 	"lore/internal/token"
@@ -67,9 +68,10 @@ func (r *resident) listen(ctx context.Context, o cli.ServeOptions, db *state.Fil
 	mind := r.app.mind(db, r.door, r.log)
 	attends := attendant.New(mind, r.bus, r.log)
 	talks := chats.New(chats.Options{Agent: mind, Attendant: attends, Minds: r.app.minds().Listed, Usual: r.app.minds().Usual, Closing: server.Closing()})
+	prefer := prefs.New(r.app.config(), flags(r.g))
 	api := rest.New(rest.Options{
 		Door: r.door, Bus: r.bus, Vault: name, Version: o.Version, Page: where, Verify: verify, Closing: server.Closing(),
-		More: slices.Concat(talks.Routes(), files.New(r.vault).Routes()), Types: chats.Types(),
+		More: slices.Concat(talks.Routes(), prefer.Routes(), files.New(r.vault).Routes()), Types: prefs.Types(chats.Types()),
 	})
 	defer api.Close()
 	server.Add(api.Routes()...)

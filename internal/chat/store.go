@@ -207,7 +207,12 @@ func putRun(ctx context.Context, tx *sql.Tx, r *Run, holder string) error {
 	var have string
 	err := tx.QueryRowContext(ctx, `SELECT holder FROM run WHERE id = ?`, r.ID).Scan(&have)
 	switch {
+	case errors.Is(err, sql.ErrNoRows) && holder != "":
+		return fault.New(fault.NotFound, "there is no run %s any more", r.ID)
 	case errors.Is(err, sql.ErrNoRows):
+		if err := alone(ctx, tx, r); err != nil {
+			return err
+		}
 		_, err = tx.ExecContext(ctx, `INSERT INTO run (id, chat, status, holder, until, body) VALUES (?, ?, ?, '', 0, ?)`, r.ID, r.Chat, string(r.Status), encode(r))
 		return err
 	case err != nil:
@@ -216,6 +221,22 @@ func putRun(ctx context.Context, tx *sql.Tx, r *Run, holder string) error {
 		return ErrTaken
 	}
 	_, err = tx.ExecContext(ctx, `UPDATE run SET status = ?, body = ? WHERE id = ?`, string(r.Status), encode(r), r.ID)
+	return err
+}
+
+// alone reports a run of the same chat that is not over yet.
+func alone(ctx context.Context, tx *sql.Tx, r *Run) error {
+	if r.Status.Over() {
+		return nil
+	}
+	var other string
+	err := tx.QueryRowContext(ctx, `SELECT id FROM run WHERE chat = ? AND status IN (?, ?) LIMIT 1`, r.Chat, string(Running), string(WaitingApproval)).Scan(&other)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err == nil {
+		err = fault.Fix(fault.Busy, "wait for it, answer what it asks, or stop it", "a run of this conversation is not over yet: %s", other)
+	}
 	return err
 }
 
@@ -258,6 +279,26 @@ func (s *Store) Runs(ctx context.Context, chat string) ([]Run, error) {
 // Calls returns the calls of a run, in order.
 func (s *Store) Calls(ctx context.Context, run string) ([]Call, error) {
 	return read[Call](ctx, s, `SELECT body FROM run_call WHERE run = ? ORDER BY seq`, run)
+}
+
+// Outside reports whether one of the runs read words from outside.
+func (s *Store) Outside(ctx context.Context, runs []string) (bool, error) {
+	d, err := s.file.DB(ctx)
+	if err != nil {
+		return false, err
+	}
+	var found bool
+	rows, err := d.Query(ctx, `SELECT EXISTS (SELECT 1 FROM run_call WHERE run IN (SELECT value FROM json_each(?)) AND json_extract(body, '$.untrusted'))`, encode(runs))
+	if err != nil {
+		return false, s.explain(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := rows.Scan(&found); err != nil {
+			return false, s.explain(err)
+		}
+	}
+	return found, s.explain(rows.Err())
 }
 
 // ResultID names the result of a call.

@@ -125,3 +125,28 @@ func TestOneHolder(t *testing.T) {
 		t.Errorf("what was left cannot be taken: %v", err)
 	}
 }
+
+// TestOneRunAtATime: two processes may begin one in the same moment.
+func TestOneRunAtATime(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	ctx := t.Context()
+	first := chat.Run{ID: "run-1", Chat: "c", Status: chat.Running}
+	must(t, s.Apply(ctx, "c", chat.Change{Run: &first}))
+	say := []chat.Message{{Message: llm.Say(llm.User, "x")}}
+	if err := s.Apply(ctx, "c", chat.Change{Run: &chat.Run{ID: "run-2", Chat: "c", Status: chat.Running}, Say: say}); fault.Of(err) != fault.Busy {
+		t.Errorf("two runs in one chat: %v", err)
+	}
+	if list, err := s.Messages(ctx, "c"); err != nil || len(list) != 0 {
+		t.Errorf("%v, %d messages of a run that is not", err, len(list))
+	}
+	must(t, s.Apply(ctx, "d", chat.Change{Run: &chat.Run{ID: "run-3", Chat: "d", Status: chat.Running}}))
+	first.Status = chat.Done
+	must(t, s.Apply(ctx, "c", chat.Change{Run: &first}))
+	must(t, s.Apply(ctx, "c", chat.Change{Run: &chat.Run{ID: "run-2", Chat: "c", Status: chat.Running}, Say: say}))
+	// What was deleted does not come back with the next step.
+	must(t, s.Delete(ctx, "c"))
+	if err := s.Apply(ctx, "c", chat.Change{Run: &first, Holder: "p"}); fault.Of(err) != fault.NotFound {
+		t.Errorf("got %v", err)
+	}
+}

@@ -4,12 +4,15 @@ package minds
 
 import (
 	"context"
+	"errors"
 	"iter"
+	"maps"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"lore/internal/agent"
 	"lore/internal/keys"
 	"lore/internal/llm"
 	"lore/internal/llm/catalog"
@@ -29,13 +32,60 @@ type Minds struct {
 	Told func(retry.Wait)
 }
 
-// Usual is the id of the model that answers when none is named.
-func (m *Minds) Usual() (string, error) {
+// Auto is the setting that takes a model of an Ollama on this machine, when one
+// runs, and none otherwise.
+const Auto = "auto"
+
+// set is the model that the settings name.
+func (m *Minds) set() (string, error) {
 	c, err := m.Settings.Read()
 	if err != nil {
 		return "", err
 	}
 	return m.Settings.Get(&c, "model")
+}
+
+// Usual is the id of the model that answers when none is named.
+func (m *Minds) Usual(ctx context.Context) (string, error) {
+	id, err := m.set()
+	if err != nil || id != Auto {
+		return id, err
+	}
+	c, err := m.Catalog()
+	if err != nil {
+		return "", err
+	}
+	return found(ctx, c), nil
+}
+
+// lookTime is how long a server on this machine has to tell what it serves.
+const lookTime = 2 * time.Second
+
+// found is the model that was put last into an Ollama on this machine, of those
+// that can call tools if any can. Nothing that is asked leaves the machine.
+func found(ctx context.Context, c *catalog.Catalog) string {
+	const name = "ollama"
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	p, err := c.Provider(name)
+	if err != nil {
+		return quote.ID
+	}
+	list, err := p.Models(ctx)
+	if err != nil {
+		return quote.ID
+	}
+	best := quote.ID
+	for _, i := range list {
+		switch {
+		case i.Embedding != nil && *i.Embedding, !c.Local(name, i.Name):
+		case i.Tools != nil && *i.Tools:
+			return name + "/" + i.Name
+		case best == quote.ID:
+			best = name + "/" + i.Name
+		}
+	}
+	return best
 }
 
 // Catalog is the catalogue of models as the settings have it now.
@@ -72,17 +122,52 @@ func rates(id, text string) (prices.Rates, error) {
 	return r, nil
 }
 
+// Prefs are what the person wants of every conversation.
+func (m *Minds) Prefs() (agent.Prefs, error) {
+	c, err := m.Settings.Read()
+	if err != nil {
+		return agent.Prefs{}, err
+	}
+	var errs []error
+	get := func(key string) string {
+		s, err := m.Settings.Get(&c, "chats."+key)
+		errs = append(errs, err)
+		return s
+	}
+	p := agent.Prefs{NoTools: get("tools") == "off", Whole: get("stream") == "off", NoTitles: get("titles") == "off", System: get("system")}
+	// What is no number was refused when it was set, or is none.
+	p.Limits.Steps, _ = strconv.Atoi(get("steps"))
+	p.Limits.Tokens, _ = strconv.Atoi(get("tokens"))
+	p.Limits.Time, _ = time.ParseDuration(get("time"))
+	p.Limits.Cost, _ = strconv.ParseFloat(get("cost"), 64)
+	return p, errors.Join(errs...)
+}
+
 // Listed is the catalogue for who lists models.
 func (m *Minds) Listed() (llm.Minds, error) { return m.Catalog() }
 
 // Finder finds models by id: "" is the usual one. What was learnt of a model is
-// kept.
+// kept, until a person sets something else about models.
 func (m *Minds) Finder() func(context.Context, string) (llm.Model, llm.Info, error) {
-	all := sync.OnceValues(m.Catalog)
+	var mu sync.Mutex
+	var kept *catalog.Catalog
+	all := func() (*catalog.Catalog, error) {
+		c, err := m.Catalog()
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case kept != nil && err != nil: // the former settings are in force
+		case err != nil:
+			return nil, err
+		case kept == nil || !maps.Equal(kept.Places, c.Places) || !maps.Equal(kept.Prices.Own, c.Prices.Own):
+			kept = c
+		}
+		return kept, nil
+	}
 	return func(ctx context.Context, id string) (llm.Model, llm.Info, error) {
 		if id == "" {
 			var err error
-			if id, err = m.Usual(); err != nil {
+			if id, err = m.Usual(ctx); err != nil {
 				return nil, llm.Info{}, err
 			}
 		}
@@ -94,11 +179,12 @@ func (m *Minds) Finder() func(context.Context, string) (llm.Model, llm.Info, err
 	}
 }
 
-// Late is the usual model, looked for when it is asked: a mistake in the settings
-// is then the model's, and everything else works. It is nil when that is none.
+// Late is the model that the settings name, looked for when it is asked: a mistake
+// in the settings is then the model's, and everything else works. It is nil when
+// a person named none: one that happens to run is not asked about every node.
 func (m *Minds) Late() llm.Model {
-	id, err := m.Usual()
-	if err != nil || id == quote.ID {
+	id, err := m.set()
+	if err != nil || id == quote.ID || id == Auto {
 		return nil
 	}
 	return &late{id: id, find: m.Finder()}

@@ -19,7 +19,7 @@ func TestApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	for key, want := range map[string]string{
-		"embed.model": "none", "embed.base_url": "http://localhost:1", "approve.create": "ask", "log_level": "warn", "model": "quote", "vault": "",
+		"embed.model": "none", "embed.base_url": "http://localhost:1", "approve.create": "ask", "log_level": "warn", "model": "auto", "vault": "",
 	} {
 		if got, err := own.Get(&c, key); err != nil || got != want {
 			t.Errorf("%s: %q, %v, want %q", key, got, err, want)

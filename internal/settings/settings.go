@@ -76,9 +76,7 @@ type File struct {
 	Nodes struct {
 		Folder string `toml:"folder,omitempty"`
 	} `toml:"nodes,omitempty"`
-	Chats struct {
-		Folder string `toml:"folder,omitempty"`
-	} `toml:"chats,omitempty"`
+	Chats  Chats `toml:"chats,omitempty"`
 	Limits struct {
 		Calls   string `toml:"calls,omitempty"`
 		Changes string `toml:"changes,omitempty"`
@@ -104,7 +102,7 @@ type value struct {
 	flag               func(Flags) string // nil when no flag sets it
 }
 
-func values() []value { return slices.Concat(general(), web()) }
+func values() []value { return slices.Concat(general(), chats(), web()) }
 
 func general() []value {
 	return []value{
@@ -113,7 +111,7 @@ func general() []value {
 			func(c *File) *string { return &c.Vault }, nil, func(g Flags) string { return g.Vault },
 		},
 		{
-			"model", "the mind that answers: provider/name, or quote for passages without a model", "quote", "LORE_MODEL",
+			"model", "the mind that answers: provider/name; auto is a model of an Ollama on this machine if one runs, else quote; quote gives passages without a model", "auto", "LORE_MODEL",
 			func(c *File) *string { return &c.Model }, CheckMind, nil,
 		},
 		{
@@ -147,10 +145,6 @@ func general() []value {
 		{
 			"nodes.folder", "where new nodes of the knowledge graph go, each type into a folder of its own", "Nodes", "LORE_NODES_FOLDER",
 			func(c *File) *string { return &c.Nodes.Folder }, checkFolder("nodes.folder"), nil,
-		},
-		{
-			"chats.folder", "where conversations go that are saved as notes", "Chats", "LORE_CHATS_FOLDER",
-			func(c *File) *string { return &c.Chats.Folder }, checkFolder("chats.folder"), nil,
 		},
 		{
 			"limits.calls", "how many calls a program or model may make in a minute", "300", "LORE_LIMITS_CALLS",
@@ -188,10 +182,10 @@ func web() []value {
 // CheckMind refuses what cannot be the id of a model.
 func CheckMind(s string) error {
 	provider, name, ok := strings.Cut(s, "/")
-	if s == "quote" || ok && provider != "" && name != "" {
+	if s == "quote" || s == "auto" || ok && provider != "" && name != "" {
 		return nil
 	}
-	return fault.Field("model", "write provider/name, like ollama/qwen3:8b, or quote", "%q is no model", s)
+	return fault.Field("model", "write provider/name, like ollama/qwen3:8b, or auto or quote", "%q is no model", s)
 }
 
 func checkVerdict(key string) func(string) error {

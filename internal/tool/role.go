@@ -62,6 +62,9 @@ const (
 	// TakesBack and BringsBack take operation, undo it and redo it.
 	TakesBack  Role = "take-back"
 	BringsBack Role = "bring-back"
+	// TellsHealth answers score, notes, links, and parts, each with name, count and
+	// examples.
+	TellsHealth Role = "tell-health"
 	// SavesChat takes chat and path, and answers the path of the note that shows
 	// the conversation.
 	SavesChat Role = "save-chat"

@@ -220,8 +220,8 @@ test('cards survive a reload and a restart of the server', async () => {
   const where = w.base;
   await w.stop();
   await w.serve(where.replace('http://', ''));
-  page.faults = []; // the browser says that the server was away
   await w.enter(page);
+  page.faults = []; // the browser says that the server was away, and then that it knows nobody
   await show(id);
   await approve().click();
   await over('done');

@@ -17,8 +17,10 @@ import (
 
 	"lore/internal/access"
 	"lore/internal/app"
+	"lore/internal/settings"
 	"lore/internal/surface/chats"
 	"lore/internal/surface/files"
+	"lore/internal/surface/prefs"
 	"lore/internal/surface/rest"
 	"lore/internal/tool"
 )
@@ -65,7 +67,8 @@ type content map[string]struct {
 // describe asks the interface to all tools for its description.
 func describe() (d description, err error) {
 	api := rest.New(rest.Options{
-		Door: tool.NewRegistry(tool.Deps{}, app.Catalogue()), More: slices.Concat(chats.New(chats.Options{}).Routes(), files.New(nil).Routes()), Types: chats.Types(),
+		Door: tool.NewRegistry(tool.Deps{}, app.Catalogue()), Types: prefs.Types(chats.Types()),
+		More: slices.Concat(chats.New(chats.Options{}).Routes(), prefs.New(settings.Place{}, settings.Flags{}).Routes(), files.New(nil).Routes()),
 	})
 	defer api.Close()
 	for _, r := range api.Routes() {

@@ -338,6 +338,11 @@ export type Conversation = {
   })[];
 };
 
+export type Decision = {
+  key: string;
+  value: string;
+};
+
 export type Fork = {
   after: number;
 };
@@ -593,6 +598,28 @@ export type Saying = {
   text: string;
 };
 
+export type Setting = {
+  doc: string;
+  key: string;
+  source: string;
+  value: string;
+};
+
+export type Settings = {
+  facts: null | ({
+    doc: string;
+    key: string;
+    source: string;
+    value: string;
+  })[];
+  settings: null | ({
+    doc: string;
+    key: string;
+    source: string;
+    value: string;
+  })[];
+};
+
 export type Status = {
   kind: string;
   pending: number;
@@ -696,6 +723,8 @@ export interface Routes {
   listModels: { path: void; query: void; body: void; out: Models };
   /** The standing answers (persons) */
   listRules: { path: void; query: void; body: void; out: Rules };
+  /** The settings, what is in force and where it comes from (persons) */
+  listSettings: { path: void; query: void; body: void; out: Settings };
   /** The tools that are switched on, with their schemas */
   listTools: { path: void; query: void; body: void; out: Tools };
   /** Go on with the conversation that a note holds (persons) */
@@ -710,6 +739,8 @@ export interface Routes {
   rehearseApproval: { path: { id: string }; query: void; body: Answer; out: Approval };
   /** Say something; the run that answers begins at once (persons) */
   say: { path: { id: string }; query: void; body: Saying; out: Run };
+  /** Change one setting; an empty value goes back to the default (persons) */
+  setSetting: { path: void; query: void; body: Decision; out: Setting };
   /** One question with its diff */
   showApproval: { path: { id: string }; query: void; body: void; out: Approval };
   /** A conversation with its messages, runs and calls (persons) */
@@ -747,6 +778,7 @@ export const routes: { [K in keyof Routes]: readonly [method: string, path: stri
   listChats: ["GET", "/api/v1/chats"],
   listModels: ["GET", "/api/v1/models"],
   listRules: ["GET", "/api/v1/rules"],
+  listSettings: ["GET", "/api/v1/settings"],
   listTools: ["GET", "/api/v1/tools"],
   openChat: ["POST", "/api/v1/chats/open"],
   openapi: ["GET", "/api/v1/openapi.json"],
@@ -754,6 +786,7 @@ export const routes: { [K in keyof Routes]: readonly [method: string, path: stri
   redoOperation: ["POST", "/api/v1/operations/{id}/redo"],
   rehearseApproval: ["POST", "/api/v1/approvals/{id}/rehearse"],
   say: ["POST", "/api/v1/chats/{id}/messages"],
+  setSetting: ["POST", "/api/v1/settings"],
   showApproval: ["GET", "/api/v1/approvals/{id}"],
   showChat: ["GET", "/api/v1/chats/{id}"],
   showOperation: ["GET", "/api/v1/operations/{id}"],

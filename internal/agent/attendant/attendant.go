@@ -112,22 +112,25 @@ func (a *Attendant) keeps(r *chat.Run) bool {
 	return r.Keeper == a.agent.Holder || r.Keeper == "" || a.agent.Gone != nil && a.agent.Gone(r.Keeper)
 }
 
-// ready reports whether a question of a run that waits is answered.
+// ready reports whether a question of a run that waits is answered, or there is
+// none any more: its process may have died when it had heard the answer.
 func (a *Attendant) ready(ctx context.Context, run string) bool {
 	calls, err := a.agent.Store.Calls(ctx, run)
 	if err != nil {
 		return false
 	}
+	waits := false
 	for _, c := range calls {
 		if c.State != chat.Asked {
 			continue
 		}
+		waits = true
 		q, err := a.agent.Door.Question(ctx, c.Question)
 		if fault.Of(err) == fault.NotFound || err == nil && (q.State.Over() || q.Revision != c.Revision) {
 			return true
 		}
 	}
-	return false
+	return !waits
 }
 
 // begin works on a run, unless somebody here does.

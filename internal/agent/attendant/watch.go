@@ -178,9 +178,13 @@ func (w *watcher) state(ctx context.Context) (*State, bool, error) {
 	if c.Changed.Equal(w.mark) {
 		return nil, over, nil
 	}
-	out := &State{Run: r, Messages: []chat.Message{}}
-	if out.Calls, err = store.Calls(ctx, r.ID); err != nil {
+	calls, err := store.Calls(ctx, r.ID)
+	if err != nil {
 		return nil, false, err
+	}
+	out := &State{Run: r, Calls: append([]chat.Call{}, calls...), Messages: []chat.Message{}}
+	for i := range out.Calls {
+		out.Calls[i].Uncut = "" // it is for the model, and may be long
 	}
 	messages, err := store.Messages(ctx, r.Chat)
 	if err != nil {

@@ -52,7 +52,7 @@ func Render(c chat.Chat, messages []chat.Message, calls map[string][]chat.Call) 
 	for _, m := range messages {
 		switch {
 		case m.Marker == chat.Compacted:
-			b.WriteString("\n> [!info]- Older messages are told in short from here on\n")
+			b.WriteString("\n> [!info]- " + inShort + "\n")
 			b.WriteString(quotedLines(textOf(&m)))
 		case m.Marker != "" || m.Role == llm.Results:
 		case m.Role == llm.User:
@@ -121,12 +121,25 @@ var head = regexp.MustCompile(`^(\\*)###\s+(?:role::)?(user|assistant|system|dev
 // called is the line of a call.
 var called = regexp.MustCompile(`^> \[!(note|info)\]-`)
 
-// escape puts a backslash before lines that look as if somebody began to speak,
-// and before those that look like the line of a call.
+// inShort is the title of what older messages are told in short by.
+const inShort = "Older messages are told in short from here on"
+
+// marks reports whether a line, without backslashes before it, means something to
+// who reads a page: it begins what somebody says, or is nobody's words.
+func marks(l string) bool {
+	bare := strings.TrimLeft(l, `\`)
+	switch strings.TrimSpace(bare) {
+	case hr, commentBegin, commentEnd:
+		return true
+	}
+	return head.MatchString(strings.TrimRight(l, "\r")) || called.MatchString(bare) || strings.HasPrefix(bare, hr)
+}
+
+// escape puts a backslash before lines that would mean something else.
 func escape(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, l := range lines {
-		if head.MatchString(strings.TrimRight(l, "\r")) || called.MatchString(strings.TrimLeft(l, `\`)) || strings.HasPrefix(strings.TrimLeft(l, `\`), hr) {
+		if marks(l) {
 			lines[i] = `\` + l
 		}
 	}
@@ -137,7 +150,7 @@ func unescape(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, l := range lines {
 		rest := strings.TrimPrefix(l, `\`)
-		if rest != l && (head.MatchString(strings.TrimRight(rest, "\r")) || called.MatchString(strings.TrimLeft(rest, `\`)) || strings.HasPrefix(strings.TrimLeft(rest, `\`), hr)) {
+		if rest != l && marks(rest) {
 			lines[i] = rest
 		}
 	}
@@ -175,7 +188,7 @@ func Parse(front func(key string) string, body string) (Page, bool) {
 	p := Page{Chat: front("chat"), Title: front("title"), Model: front("model"), System: cmp.Or(front("system_message"), front("system"))}
 	var text strings.Builder
 	role, model := llm.User, ""
-	marked, comment := false, false
+	marked, comment, short := false, false, false
 	flush := func() {
 		said := strings.TrimFunc(unescape(text.String()), unicode.IsSpace)
 		text.Reset()
@@ -189,6 +202,9 @@ func Parse(front func(key string) string, body string) (Page, bool) {
 	}
 	for line := range strings.Lines(body) {
 		bare := strings.TrimRight(line, "\r\n")
+		if short = strings.HasPrefix(bare, ">") && (short || bare == "> [!info]- "+inShort); short {
+			continue
+		}
 		switch {
 		case strings.TrimSpace(bare) == commentBegin:
 			comment = true

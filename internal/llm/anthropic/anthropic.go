@@ -146,6 +146,7 @@ func (m *model) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Event, 
 		}
 		defer body.Close()
 		d := wire.NewDraft(yield)
+		d.Scrub = body.Scrub
 		d.Limit, _ = in["max_tokens"].(int)
 		(&reader{draft: d, box: box, by: m.ID(), free: m.provider.local}).read(wire.Events(body))
 	}

@@ -126,7 +126,7 @@ func (c *Catalog) Provider(name string) (llm.Provider, error) {
 	default:
 		out = openai.New(openai.Config{Name: name, BaseURL: p.BaseURL, Key: key, API: openai.API(p.API)})
 	}
-	return retry.Provider(out, retry.Policy{Tell: c.Told}), nil
+	return placed{retry.Provider(out, retry.Policy{Tell: c.Told}), c, name}, nil
 }
 
 // key finds the key of a provider: in the environment first, then where keys are
@@ -171,7 +171,8 @@ func (c *Catalog) Model(ctx context.Context, id string) (llm.Model, llm.Info, er
 	if err != nil {
 		return nil, llm.Info{}, err
 	}
-	f := found{info: c.info(ctx, p, provider, name)}
+	info, told := c.info(ctx, p, provider, name)
+	f := found{info: info}
 	if place.Context > 0 {
 		f.info.Context = place.Context
 	}
@@ -183,7 +184,9 @@ func (c *Catalog) Model(ctx context.Context, id string) (llm.Model, llm.Info, er
 	if c.found == nil {
 		c.found = map[string]found{}
 	}
-	c.found[id] = f
+	if told { // a server that is not there yet is asked again
+		c.found[id] = f
+	}
 	return f.model, f.info, nil
 }
 
@@ -195,14 +198,16 @@ func (c *Catalog) now() time.Time {
 }
 
 // info is what the provider tells of a model, within a moment, and what the table
-// of prices knows.
-func (c *Catalog) info(ctx context.Context, p llm.Provider, provider, name string) llm.Info {
+// of prices knows. It reports whether asking again would tell no more.
+func (c *Catalog) info(ctx context.Context, p llm.Provider, provider, name string) (llm.Info, bool) {
 	ctx, cancel := context.WithTimeout(ctx, 4*time.Second)
 	defer cancel()
 	out := llm.Info{Name: name}
-	local := c.local(provider, name)
+	local := c.Local(provider, name)
+	told := !local
 	if local { // a list of a thousand models is not worth the wait
 		if list, err := p.Models(ctx); err == nil {
+			told = true
 			for _, i := range list {
 				if i.Name == name || i.Name == name+":latest" {
 					out = i
@@ -214,13 +219,13 @@ func (c *Catalog) info(ctx context.Context, p llm.Provider, provider, name strin
 	if out.Context == 0 {
 		out.Context = c.Prices.Window(provider, name)
 	}
-	return out
+	return out, told
 }
 
-// local reports whether a model runs on this machine, so that nothing leaves it. A
+// Local reports whether a model runs on this machine, so that nothing leaves it. A
 // server here may pass on what it is asked: only of some it is known that they do
 // not, of others a person says it.
-func (c *Catalog) local(provider, name string) bool {
+func (c *Catalog) Local(provider, name string) bool {
 	p, err := c.place(provider)
 	if err != nil || p.Local != "" {
 		return p.Local == "yes"
@@ -235,6 +240,28 @@ func (c *Catalog) local(provider, name string) bool {
 		provider = "ollama"
 	}
 	return here && prices.Local(provider, name)
+}
+
+// placed says of the models of a provider where they run as it is decided here,
+// so that a list tells a person what holds when the model is used.
+type placed struct {
+	llm.Provider
+	c    *Catalog
+	name string
+}
+
+// Models lists what it serves.
+func (p placed) Models(ctx context.Context) ([]llm.Info, error) {
+	list, err := p.Provider.Models(ctx)
+	at, bad := p.c.place(p.name)
+	for i := range list {
+		here := bad == nil && p.c.Local(p.name, list[i].Name)
+		if at.Local == "" && at.Kind == "ollama" { // it tells which models it passes on
+			here = here && list[i].Local
+		}
+		list[i].Local = here
+	}
+	return list, err
 }
 
 // priced adds to what an answer used what it cost.

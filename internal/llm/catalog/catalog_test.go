@@ -10,7 +10,11 @@ import (
 	"testing"
 
 	"lore/internal/llm"
+	"lore/internal/llm/anthropic"
+	"lore/internal/llm/gemini"
 	"lore/internal/llm/llmtest"
+	"lore/internal/llm/ollama"
+	"lore/internal/llm/openai"
 	"lore/internal/llm/quote"
 )
 
@@ -97,6 +101,31 @@ func TestModel(t *testing.T) {
 	}
 }
 
+// TestAListSaysWhereModelsRun: as it is decided when the model is used, whatever
+// the server says of itself.
+func TestAListSaysWhereModelsRun(t *testing.T) {
+	t.Parallel()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"object":"list","data":[{"id":"one","object":"model","owned_by":"llamacpp"}]}`)
+	}))
+	t.Cleanup(srv.Close)
+	for said, want := range map[string]bool{"yes": true, "no": false, "": false} {
+		c := catalog(map[string]Place{"box": {Kind: "openai", BaseURL: srv.URL + "/v1", Local: said}}, nil)
+		p, err := c.Provider("box")
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := p.Models(t.Context())
+		if err != nil || len(list) != 1 || list[0].Local != want {
+			t.Errorf("%q: %+v, %v", said, list, err)
+		}
+		if _, info, err := c.Model(t.Context(), "box/one"); err != nil || info.Local != want {
+			t.Errorf("%q: used: %+v, %v", said, info, err)
+		}
+	}
+}
+
 // TestAModelWithoutToolsWritesThem: one that refuses tools is asked again in
 // text, once and for all.
 func TestAModelWithoutToolsWritesThem(t *testing.T) {
@@ -120,5 +149,61 @@ func TestAModelWithoutToolsWritesThem(t *testing.T) {
 	}
 	if asked := script.Requests(); len(asked) != 3 || len(asked[0].Tools) != 1 || len(asked[1].Tools) != 0 || len(asked[2].Tools) != 0 {
 		t.Errorf("asked %d times", len(asked))
+	}
+}
+
+// TestAServerThatComesLater: what is known of a model is not what was known when
+// its server was not there yet.
+func TestAServerThatComesLater(t *testing.T) {
+	t.Parallel()
+	var up atomic.Bool
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case !up.Load():
+			w.WriteHeader(http.StatusNotFound)
+		default:
+			fmt.Fprint(w, `{"data":[{"id":"m","meta":{"n_ctx":4096,"n_ctx_train":4096}}]}`)
+		}
+	}))
+	t.Cleanup(srv.Close)
+	c := catalog(map[string]Place{"llamacpp": {BaseURL: srv.URL, Local: "yes"}}, nil)
+	if _, info, err := c.Model(t.Context(), "llamacpp/m"); err != nil || info.Context == 4096 {
+		t.Fatalf("%+v %v", info, err)
+	}
+	up.Store(true)
+	if _, info, err := c.Model(t.Context(), "llamacpp/m"); err != nil || info.Context != 4096 {
+		t.Errorf("%+v %v", info, err)
+	}
+}
+
+// TestKeysAreInNoError: also when a server begins to answer well, and then says
+// what it was sent.
+func TestKeysAreInNoError(t *testing.T) {
+	t.Parallel()
+	const key = "sk-a-secret-key"
+	for _, kind := range []string{"openai", "anthropic", "gemini", "ollama"} {
+		for _, form := range []string{"text/event-stream", "application/json"} {
+			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", form)
+				body := fmt.Sprintf(`{"type":"error","error":{"type":"bad","message":"the key %s is no good"}}`, key)
+				if form == "text/event-stream" && kind != "ollama" {
+					body = "data: " + body + "\n\n"
+				}
+				fmt.Fprintln(w, body)
+			}))
+			t.Cleanup(srv.Close)
+			secret := func() (string, error) { return key, nil }
+			p := map[string]llm.Provider{ // without patience
+				"openai": openai.New(openai.Config{Name: "x", BaseURL: srv.URL, Key: secret}), "anthropic": anthropic.New(anthropic.Config{Name: "x", BaseURL: srv.URL, Key: secret}),
+				"gemini": gemini.New(gemini.Config{Name: "x", BaseURL: srv.URL, Key: secret}), "ollama": ollama.New(ollama.Config{Name: "x", BaseURL: srv.URL, Key: secret}),
+			}[kind]
+			_, err := llm.Ask(t.Context(), p.Model("m", llm.Tuning{}), llm.Request{Messages: []llm.Message{llm.Say(llm.User, "hello")}})
+			if err == nil || strings.Contains(err.Error(), key) {
+				t.Errorf("%s, %s: %v", kind, form, err)
+			}
+			if _, err = p.Models(t.Context()); err == nil || strings.Contains(err.Error(), key) {
+				t.Errorf("%s lists models: %v", kind, err)
+			}
+		}
 	}
 }

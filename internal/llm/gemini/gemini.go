@@ -174,6 +174,7 @@ func (m *model) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Event, 
 				return
 			}
 			answer := &reader{draft: wire.NewDraft(hear), box: box, by: m.ID(), spent: spent}
+			answer.draft.Scrub = body.Scrub
 			malformed := answer.read(wire.Events(body))
 			_ = body.Close()
 			switch {

@@ -87,6 +87,7 @@ func (m *model) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Event, 
 			return
 		}
 		defer body.Close()
+		d.Scrub = body.Scrub
 		if err := m.read(body, d, box, s); err != nil {
 			d.Fail(err)
 		}

@@ -129,6 +129,7 @@ func (m *model) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Event, 
 			return
 		}
 		defer body.Close()
+		d.Scrub = body.Scrub
 		if strings.HasPrefix(body.Header.Get("Content-Type"), "application/json") {
 			read = m.readWhole
 		}

@@ -178,6 +178,11 @@ func told(parts []llm.Part) llm.Part {
 		if s, _ := v["fix"].(string); s != "" && !strings.Contains(b.String(), s) {
 			b.WriteString(s + "\n")
 		}
+		if op, _ := v["operation_id"].(string); op != "" {
+			// What was done stands in the message and the history; its fields are for programs.
+			fmt.Fprintf(&b, "Recorded as %s; it can be undone.\n", op)
+			continue
+		}
 		for _, key := range []string{"success", "message", "error", "isError", "fix", "kind", "index", "changes"} {
 			delete(v, key)
 		}

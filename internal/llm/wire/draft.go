@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"lore/internal/llm"
@@ -18,6 +19,8 @@ type Draft struct {
 	Gone bool
 	// Limit is how many tokens were asked for at most; 0: as many as there are.
 	Limit int
+	// Scrub takes out of an error what nobody should read; nil: nothing.
+	Scrub func(string) string
 
 	yield  func(llm.Event, error) bool
 	pieces []*Piece
@@ -116,6 +119,9 @@ func (d *Draft) Calls() int {
 // Fail ends the answer with an error. None of its parts counts.
 func (d *Draft) Fail(err error) {
 	if !d.Gone {
+		if e, ok := errors.AsType[*llm.Error](err); ok && d.Scrub != nil {
+			e.Message = d.Scrub(e.Message)
+		}
 		d.pass(llm.Event{}, err)
 		d.Gone = true
 	}

@@ -76,7 +76,9 @@ func (s *Server) whole(ctx context.Context, method, path string, in, out any) er
 		Error json.RawMessage `json:"error"`
 	}
 	if json.Unmarshal(raw, &instead) == nil && len(instead.Error) > 0 && string(instead.Error) != "null" {
-		return Refusal(0, b.Header, raw) // LM Studio says 200 to what it does not know
+		e := Refusal(0, b.Header, raw) // LM Studio says 200 to what it does not know
+		e.Message = b.scrub(e.Message)
+		return e
 	}
 	if err := json.Unmarshal(raw, out); err != nil {
 		return &llm.Error{Kind: llm.Server, Status: b.Status, Message: fmt.Sprintf("%s: the answer cannot be read: %v", b.where, err)}

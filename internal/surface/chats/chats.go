@@ -27,7 +27,7 @@ type Options struct {
 	Attendant *attendant.Attendant
 	Minds     func() (llm.Minds, error)
 	// Usual is the model of a chat that names none.
-	Usual func() (string, error)
+	Usual func(ctx context.Context) (string, error)
 	// Closing ends the streams; nil never does.
 	Closing <-chan struct{}
 	// Beat is how often a stream shows that it lives; zero is every 15 seconds.
@@ -187,9 +187,11 @@ func (a *API) show(w http.ResponseWriter, r *http.Request, _ access.Principal) e
 		if _, have := out.Calls[m.Run]; have || m.Run == "" {
 			continue
 		}
-		if out.Calls[m.Run], err = store.Calls(ctx, m.Run); err != nil {
+		calls, err := store.Calls(ctx, m.Run)
+		if err != nil {
 			return err
 		}
+		out.Calls[m.Run] = append([]chat.Call{}, calls...)
 	}
 	out.Messages, out.Runs = append([]chat.Message{}, out.Messages...), append([]chat.Run{}, out.Runs...)
 	return serve.JSON(w, http.StatusOK, out)
@@ -349,7 +351,7 @@ type Models struct {
 }
 
 func (a *API) models(w http.ResponseWriter, r *http.Request, _ access.Principal) error {
-	usual, err := a.o.Usual()
+	usual, err := a.o.Usual(r.Context())
 	if err != nil {
 		return err
 	}

@@ -88,7 +88,7 @@ func open(t *testing.T, steps ...llmtest.Step) *world {
 	attends := attendant.New(w.agent, bus, log)
 	talks := chats.New(chats.Options{
 		Agent: w.agent, Attendant: attends, Closing: server.Closing(), Beat: 20 * time.Millisecond,
-		Minds: func() (llm.Minds, error) { return minds{}, nil }, Usual: func() (string, error) { return "a/one", nil },
+		Minds: func() (llm.Minds, error) { return minds{}, nil }, Usual: func(context.Context) (string, error) { return "a/one", nil },
 	})
 	api := rest.New(rest.Options{Door: w.door, Bus: bus, Closing: server.Closing(), More: talks.Routes(), Types: chats.Types()})
 	server.Add(api.Routes()...)
@@ -280,6 +280,28 @@ func TestAConversation(t *testing.T) {
 	}
 }
 
+// TestListsAreLists: also those of a run that called nothing.
+func TestListsAreLists(t *testing.T) {
+	w := open(t, llmtest.Text("Hello."), llmtest.Text("t"))
+	var c chat.Chat
+	w.do("POST", "/chats", map[string]any{"model": "test/script"}, &c)
+	var r chat.Run
+	w.do("POST", "/chats/"+c.ID+"/messages", map[string]any{"text": "Hello"}, &r)
+	w.watch(r.ID, nil)
+	var whole struct{ Calls map[string]json.RawMessage }
+	if w.do("GET", "/chats/"+c.ID, nil, &whole); string(whole.Calls[r.ID]) != "[]" {
+		t.Errorf("the calls of the run: %s", whole.Calls[r.ID])
+	}
+	res, err := w.person.Get(w.base + rest.Prefix + "/runs/" + r.ID + "/events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if b, err := io.ReadAll(res.Body); err != nil || !bytes.Contains(b, []byte(`"calls":[]`)) {
+		t.Errorf("%v %s", err, b)
+	}
+}
+
 // TestWhatIsSaidWhileItIsSaid: who comes late hears the beginning too, and who
 // was there hears everything once.
 func TestWhatIsSaidWhileItIsSaid(t *testing.T) {
@@ -391,6 +413,41 @@ func TestARunOutlivesItsProcess(t *testing.T) {
 	}
 }
 
+// TestARunThatWaitsForNothing: a process may die between hearing an answer and
+// going on.
+func TestARunThatWaitsForNothing(t *testing.T) {
+	w := open(t)
+	w.leave()
+	<-w.gone
+	w.model.Add(llmtest.Step{Calls: []llm.Part{{Kind: llm.ToolCall, ID: "a", Name: "write_note", Args: json.RawMessage(`{"path":"New","content":"x"}`)}}},
+		llmtest.Text("It is not written."), llmtest.Text("t"))
+	r, err := w.agent.Start(t.Context(), "chat-a", agent.Request{Text: "Write"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err = w.agent.Work(t.Context(), r.ID, nil); err != nil || r.Status != chat.WaitingApproval {
+		t.Fatalf("%+v %v", r, err)
+	}
+	calls, err := w.agent.Store.Calls(t.Context(), r.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls[0].State, calls[0].Result = chat.Refused, `{"success":false}`
+	if err := w.agent.Store.Apply(t.Context(), "chat-a", chat.Change{Run: &r, Calls: calls}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	defer stop()
+	next := attendant.New(w.agent, nil, slog.New(slog.DiscardHandler))
+	done := make(chan struct{})
+	go func() { next.Run(ctx); close(done) }()
+	if err := next.Watch(ctx, r.ID, 0, func(attendant.Piece) error { return nil }); err != nil {
+		t.Errorf("nobody goes on with it: %v", err)
+	}
+	stop()
+	<-done
+}
+
 func TestForkAndChange(t *testing.T) {
 	w := open(t, llmtest.Text("First."), llmtest.Text("t"), llmtest.Text("Second."), llmtest.Text("Other."), llmtest.Text("t"))
 	var c, other chat.Chat
@@ -466,4 +523,22 @@ func TestNoTokenTalks(t *testing.T) {
 			t.Errorf("%s %s: %s", r.Method, path, res.Status)
 		}
 	}
+}
+
+// TestTheFirstWordsAreTheName: a chat that was begun empty is called by what was
+// said in it, where no model names it.
+func TestTheFirstWordsAreTheName(t *testing.T) {
+	gate := make(chan struct{})
+	w := open(t, llmtest.Step{Wait: gate, Chunks: []string{"x"}}, llmtest.Text("t"))
+	var c chat.Chat
+	var r chat.Run
+	w.do("POST", "/chats", map[string]any{}, &c)
+	w.do("POST", "/chats/"+c.ID+"/messages", map[string]any{"text": "How hot is it?"}, &r)
+	var whole chats.Conversation
+	w.do("GET", "/chats/"+c.ID, nil, &whole)
+	if whole.Chat.Title != "How hot is it?" || whole.Chat.Titled != chat.ByWords {
+		t.Errorf("%+v", whole.Chat)
+	}
+	close(gate)
+	w.watch(r.ID, nil)
 }

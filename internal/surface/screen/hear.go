@@ -38,7 +38,7 @@ func (m *model) hear(n *news) {
 			}
 		}
 		m.speaking, m.thinking = nil, nil
-		m.t.Tell(transcript.Notice, "(the answer broke off; once more)")
+		m.t.Tell(transcript.Notice, "(the answer broke off, and does not count)")
 	case agent.Calls:
 		m.t.Show(m.runID(), n.Calls)
 	case agent.Said:

@@ -473,6 +473,20 @@ func TestGoingOn(t *testing.T) {
 	w.shows("Done.", "✓ write_note")
 }
 
+// TestAForkShowsItsCalls: its messages are of runs that are not its own.
+func TestAForkShowsItsCalls(t *testing.T) {
+	w := newWorld(t, asks(call("read_note", map[string]any{"path": "Tea"})), llmtest.Text("It is read."))
+	w.says("Read it")
+	w.until("the answer", func() bool { return w.m.run != nil && w.m.run.Status == chat.Done })
+	fork, err := w.m.h.s.Agent.Store.Fork(t.Context(), w.m.chat, "chat-fork", 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.do(w.m.h.load(fork.ID))
+	w.until("the fork", func() bool { return w.m.chat == fork.ID })
+	w.shows("It is read.", "read_note")
+}
+
 // TestACardBehindAList is new to the eyes when the list is closed.
 func TestACardBehindAList(t *testing.T) {
 	w := opened(t)

@@ -154,7 +154,7 @@ func TestThoughtsMarkersAndRestarts(t *testing.T) {
 	m.gets(agent.Event{Type: agent.Text, Text: "An **ans"}, agent.Event{Type: agent.Text, Text: "wer**"})
 	has("∴ thought: Then that.", "An **answer**")
 	m.gets(agent.Event{Type: agent.Restarted})
-	has("(the answer broke off; once more)")
+	has("(the answer broke off, and does not count)")
 	if text, _, _ := m.drawn(); strings.Contains(text, "An **answer**") {
 		t.Error("what does not count is still there")
 	}

@@ -189,8 +189,11 @@ func (h *hands) load(id string) tea.Cmd {
 		if msg.runs, msg.err = store.Runs(ctx, id); msg.err != nil {
 			return msg
 		}
-		for _, r := range msg.runs {
-			if msg.calls[r.ID], msg.err = store.Calls(ctx, r.ID); msg.err != nil {
+		for _, m := range msg.messages { // a fork has messages of runs that are not its own
+			if _, have := msg.calls[m.Run]; have || m.Run == "" {
+				continue
+			}
+			if msg.calls[m.Run], msg.err = store.Calls(ctx, m.Run); msg.err != nil {
 				return msg
 			}
 		}

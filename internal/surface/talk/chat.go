@@ -44,6 +44,8 @@ ignored, and /quit or the end of input ends it. It can be continued later. Witho
 				if resume, err = o.fromNote(ctx, s, from); err != nil {
 					return err
 				}
+			} else if err := o.adjust(ctx, s, resume); err != nil {
+				return err
 			}
 			talk := o.talk
 			if !plain && t.whole() {

@@ -17,6 +17,9 @@ func (s *Session) book() notebook.Book {
 // person wrote there last.
 func (o *options) fromNote(ctx context.Context, s *Session, path string) (string, error) {
 	c, unanswered, err := s.book().Open(ctx, access.Terminal(), path)
+	if err == nil {
+		err = o.adjust(ctx, s, c.ID)
+	}
 	if err != nil || unanswered == "" {
 		return c.ID, err
 	}

@@ -71,26 +71,47 @@ type options struct {
 	sets  []string
 	limit chat.Limits
 	tools bool
+	think bool
+	given func(flag string) bool // the person gave it
 }
 
 func (o *options) define(cmd *cobra.Command) {
-	d := agent.DefaultLimits()
 	f := cmd.Flags()
+	o.given = f.Changed
 	f.StringVarP(&o.model, "model", "m", "", "who answers: provider/name, or quote for none")
 	f.StringVar(&o.note, "note", "", "the note that you are looking at")
 	f.StringSliceVar(&o.sets, "toolsets", nil, "the tools that it gets: usual, all, or names of sets as lore tools lists them")
 	f.BoolVar(&o.tools, "tools", true, "let it use tools")
-	f.IntVar(&o.limit.Steps, "steps", d.Steps, "most answers of the model")
-	f.DurationVar(&o.limit.Time, "time", d.Time, "most time of work; waiting for you does not count")
-	f.IntVar(&o.limit.Tokens, "tokens", d.Tokens, "most tokens")
-	f.Float64Var(&o.limit.Cost, "cost", d.Cost, "most money, in US dollars, where the price is known")
+	f.BoolVar(&o.think, "think", false, "let a new conversation's model think before it answers, if it can")
+	f.IntVar(&o.limit.Steps, "steps", 0, "most answers of the model; 0: as chats.steps says, 25 unless set")
+	f.DurationVar(&o.limit.Time, "time", 0, "most time of work, like 90s; waiting for you does not count")
+	f.IntVar(&o.limit.Tokens, "tokens", 0, "most tokens")
+	f.Float64Var(&o.limit.Cost, "cost", 0, "most money, in US dollars, where the price is known")
 }
 
 // begin makes a chat with the options.
 func (o *options) begin(ctx context.Context, s *Session, first string) (string, error) {
 	id := s.Agent.ID("chat")
-	c := chat.Chat{ID: id, Created: s.Agent.Now(), Title: digest.Clip(first, 50), Model: o.model, Sets: o.sets, NoTools: !o.tools}
+	c := chat.Chat{ID: id, Created: s.Agent.Now(), Title: digest.Clip(first, 50), Model: o.model, Sets: o.sets, NoTools: !o.tools, Think: o.think}
 	return id, s.Agent.Store.Put(ctx, c)
+}
+
+// adjust changes a conversation that goes on to what the person gave this time.
+func (o *options) adjust(ctx context.Context, s *Session, resume string) error {
+	c, err := find(ctx, s, resume)
+	if err != nil || c.ID == "" || !o.given("tools") && !o.given("toolsets") && !o.given("think") {
+		return err
+	}
+	if o.given("tools") {
+		c.NoTools = !o.tools
+	}
+	if o.given("toolsets") {
+		c.Sets = o.sets
+	}
+	if o.given("think") {
+		c.Think = o.think
+	}
+	return s.Agent.Store.Put(ctx, c)
 }
 
 func (o *options) request(text string) agent.Request {

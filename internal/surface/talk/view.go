@@ -39,7 +39,7 @@ func (v *view) tell(e agent.Event) {
 		}
 	case agent.Restarted:
 		v.line()
-		fmt.Fprintln(v.t.Err, v.t.Notice.Dim("(the answer broke off; once more)"))
+		fmt.Fprintln(v.t.Err, v.t.Notice.Dim("(the answer broke off, and does not count)"))
 	case agent.Calls:
 		for _, c := range e.Calls {
 			v.call(&c)

@@ -55,7 +55,7 @@ func Tools(env Env) []*tool.Tool {
 		tool.Change[RepairLinks](env, tool.Drawn(tool.Table)),
 		tool.Change[LinkMentions](env, tool.Drawn(tool.Notes)),
 		tool.Change[MergeNotes](env, tool.Drawn(tool.Notes)),
-		tool.Read[VaultHealth](env, tool.Drawn(tool.Table), tool.Short("health")),
+		tool.Read[VaultHealth](env, tool.Drawn(tool.Table), tool.Short("health"), tool.Plays(tool.TellsHealth)),
 	)
 }
 

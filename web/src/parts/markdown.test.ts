@@ -23,6 +23,8 @@ describe('what notes are made of', () => {
     ['> [!x" onload="y] z', '<blockquote><p>[!x" onload="y] z</p></blockquote>'],
     ['```js\nlet a = 1;\n```', '<pre title="js" tabindex="0"><code>let a = 1;</code></pre>'],
     ['---', '<hr>'],
+    ['a https://x.example/y b', '<p>a <a href="https://x.example/y" rel="noreferrer noopener" target="_blank" class="outside">https://x.example/y</a> b</p>'],
+    ['[https://bank.example](https://evil.example/x)', '<p><a href="https://evil.example/x" rel="noreferrer noopener" target="_blank" class="outside">https://bank.example</a></p>'],
   ])('%s', (text, want) => expect(html(text)).toBe(want));
 });
 

@@ -12,6 +12,23 @@ export interface Options {
   file?: (target: string) => string | undefined;
   /** The address at which the page shows a tag. */
   tag?: (tag: string) => string;
+  /** What a link means in an answer whose places were checked; nothing leaves it as it is. */
+  cite?: (target: string) => Cited | undefined;
+  /** Whether the words of a quote were found; undefined is not known. */
+  quoted?: (text: string) => boolean | undefined;
+  /** Says where links lead that leave the vault: whoever wrote them is not trusted. */
+  wary?: boolean;
+}
+
+/** A Cited place of an answer. */
+export interface Cited {
+  number: number;
+  title: string;
+  href: string;
+  /** What is doubtful about it. */
+  doubt: string;
+  /** What stands there, where it is known. */
+  passage?: string;
 }
 
 // Wikilinks, embeds and tags are part of the dialect (internal/note).
@@ -124,9 +141,20 @@ class Painter {
       into.appendChild(el);
       if (name !== 'hr' && name !== 'br') this.children(n, el);
       if (n.name === 'Table') this.table(el);
-      if (n.name === 'Blockquote') callout(el);
+      if (n.name === 'Blockquote') {
+        callout(el);
+        if (this.o.quoted?.(el.textContent ?? '') === false) unproved(el);
+      }
       if (n.name === 'BulletList' || n.name === 'OrderedList') tighten(el, text);
       if (n.name === 'OrderedList') this.numbered(n, el as HTMLOListElement);
+      return;
+    }
+    if (n.name === 'URL' && n.parent && !/^(Link|Image|Autolink|LinkReference)$/.test(n.parent.name)) {
+      into.appendChild(this.anchor(text, text)); // written without brackets
+      return;
+    }
+    if (n.name === 'URL' && n.parent?.name === 'Link' && n.parent.getChildren('LinkMark').some((m) => m.from >= n.to && this.text[m.from] === ']')) {
+      into.appendChild(document.createTextNode(text)); // the words of a link
       return;
     }
     if (marks.has(n.name)) return;
@@ -215,9 +243,10 @@ class Painter {
   }
 
   link(n: SyntaxNode, into: Node): void {
-    const url = n.getChild('URL');
     const marksOf = n.getChildren('LinkMark');
     const [open, close] = marksOf;
+    // The words of a link may look like an address, too: what counts stands behind them.
+    const url = n.getChildren('URL').find((u) => close && u.from >= close.to);
     if (!url || !open || !close) {
       into.appendChild(document.createTextNode(this.text.slice(n.from, n.to)));
       return;
@@ -232,7 +261,9 @@ class Painter {
       // Nothing is fetched from elsewhere because a note says so.
       a.textContent = '🖼 ' + (label || target);
     } else this.children(n, a, open.to, close.from);
-    into.appendChild(a);
+    const cited = a.className === '' ? this.o.cite?.(target) : undefined;
+    into.appendChild(cited ? chip(cited) : a);
+    if (this.o.wary) tell(a, into);
   }
 
   /** picture shows one that lies in the vault; it reports whether it did. */
@@ -275,6 +306,11 @@ class Painter {
   wiki(inside: string, into: Node, embed = false): void {
     const [target = '', ...label] = inside.split('|');
     if (embed && this.picture(target.trim(), label.join('|').trim(), into)) return;
+    const cited = this.o.cite?.(target.trim());
+    if (cited) {
+      into.appendChild(chip(cited));
+      return;
+    }
     const a = document.createElement('a');
     a.className = 'wiki';
     const file = this.o.file?.(target.trim());
@@ -300,6 +336,47 @@ class Painter {
     for (const cell of el.querySelectorAll<HTMLElement>('th, td')) trim(cell);
     for (const row of el.querySelectorAll('tr')) for (const c of [...row.childNodes]) if (c.nodeType === 3) c.remove();
   }
+}
+
+/** chip is a cited place: its number and what the note is called. */
+function chip(c: Cited): HTMLElement {
+  const a = document.createElement('a');
+  a.className = c.doubt ? 'cite doubtful' : 'cite';
+  a.href = c.href;
+  a.title = c.doubt ? `${c.title}: ${c.doubt}` : c.passage || c.title;
+  const n = document.createElement('span');
+  n.className = 'number';
+  n.textContent = `[${c.number}]`;
+  a.append(n, ` ${c.title}${c.doubt ? ' ?' : ''}`);
+  return a;
+}
+
+/** tell writes the host of an address beside a link whose words do not name it. */
+function tell(a: HTMLElement, into: Node): void {
+  if (!(a instanceof HTMLAnchorElement) || a.className !== 'outside') return;
+  const where = a.protocol === 'mailto:' ? a.pathname : a.host;
+  a.title = a.href;
+  const words = (a.textContent ?? '').trim();
+  let named = '';
+  try {
+    named = new URL(/^[a-z]+:/i.test(words) ? words : 'https://' + words).host;
+  } catch {
+    // words, and no address
+  }
+  if (named === where || words === where) return;
+  const span = document.createElement('span');
+  span.className = 'leads';
+  span.textContent = ` (${where})`;
+  into.appendChild(span);
+}
+
+/** unproved marks a quote whose words were not found. */
+function unproved(el: HTMLElement): void {
+  el.classList.add('unproved');
+  const p = document.createElement('p');
+  p.className = 'doubt';
+  p.textContent = 'These words were not found in what was read.';
+  el.append(p);
 }
 
 function code(text: string): HTMLElement {

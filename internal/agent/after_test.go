@@ -1,0 +1,227 @@
+package agent_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"lore/internal/access"
+	"lore/internal/agent"
+	"lore/internal/chat"
+	"lore/internal/llm"
+	"lore/internal/llm/llmtest"
+	"lore/internal/llm/quote"
+	"lore/internal/policy"
+	"lore/internal/tool"
+	"lore/internal/tool/tooltest"
+	"lore/internal/tools/knowledge"
+)
+
+// TestWhatWasDoneBeforeAStopIsTold: the next run must know of it, or it does it
+// once more.
+func TestWhatWasDoneBeforeAStopIsTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t,
+		calls(call("a", "edit_note", `{"path":"Tea","search":"leaves","replace":"dried leaves"}`), call("b", "delete_note", `{"path":"Coffee"}`)),
+		llmtest.Text("It is done."), llmtest.Text("t"))
+	r := w.ask(t, "Do both")
+	list := w.callsOf(t, r.ID)
+	if _, err := w.reg.Answer(t.Context(), access.Terminal(), list[0].Question, tool.Answer{Approve: true}); err != nil {
+		t.Fatal(err)
+	}
+	if r = w.work(t, r.ID); r.Status != chat.WaitingApproval {
+		t.Fatalf("%+v", r)
+	}
+	if err := w.Cancel(t.Context(), r.ID); err != nil {
+		t.Fatal(err)
+	}
+	w.ask(t, "And now?")
+	var told []llm.Part
+	for _, m := range w.model.Requests()[1].Messages {
+		if m.Role == llm.Results {
+			told = append(told, m.Parts...)
+		}
+	}
+	if len(told) != 2 || told[0].IsError || !strings.Contains(told[0].Text, `"success":true`) || !strings.Contains(told[1].Text, "User cancelled") {
+		t.Errorf("the model is told %+v", told)
+	}
+}
+
+// TestAStopWithdrawsWhatNobodyHeardOf: a call may have left a question without
+// having been told of it.
+func TestAStopWithdrawsWhatNobodyHeardOf(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, calls(call("a", "write_note", `{"path":"New","content":"once"}`)))
+	r := w.ask(t, "Write")
+	list := w.callsOf(t, r.ID)
+	q := list[0].Question
+	list[0].State, list[0].Question = chat.Calling, ""
+	if err := w.Store.Apply(t.Context(), "chat-1", chat.Change{Run: &r, Calls: list[:1]}); err != nil {
+		t.Fatal(err)
+	}
+	w.Made = func(context.Context, string, string, json.RawMessage, time.Time) (agent.Trace, error) {
+		return agent.Trace{Question: q}, nil
+	}
+	if err := w.Cancel(t.Context(), r.ID); err != nil {
+		t.Fatal(err)
+	}
+	if open, err := w.reg.Questions(t.Context(), tool.Pending); err != nil || len(open) != 0 {
+		t.Errorf("%v, %d questions of a run that was stopped still wait", err, len(open))
+	}
+}
+
+// TestLookingForNodesAsksNobody: which tools a chat needs is no question for a
+// person, also where the settings ask about the tool that tells.
+func TestLookingForNodesAsksNobody(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, llmtest.Text("Hello."), llmtest.Text("t"))
+	p := tooltest.Open(t, w.dir, nil)
+	deps := p.Deps()
+	deps.Policy.Tools = map[string]policy.Verdict{"list_nodes": policy.Ask}
+	reg := tool.NewRegistry(deps, knowledge.Tools(knowledge.Env{Vault: p.Vault, Store: p.Store, Search: p.Search, Fresh: p.Fresh}))
+	w.Door = reg
+	w.ask(t, "Hello")
+	if open, err := reg.Questions(t.Context(), tool.Pending); err != nil || len(open) != 0 {
+		t.Errorf("%v, a person is asked %+v", err, open)
+	}
+}
+
+// TestALimitWithoutAModel: who only quotes is told no last words, and quotes what
+// was found.
+func TestALimitWithoutAModel(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.Model = func(context.Context, string) (llm.Model, llm.Info, error) { return quote.Model{}, quote.Info(), nil }
+	r, err := w.Start(t.Context(), "chat-1", agent.Request{Text: "may I boil green tea?", Limits: chat.Limits{Steps: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r = w.work(t, r.ID); r.Status != chat.Limited || !strings.Contains(said(w.last(t)), "Never boil green tea") {
+		t.Errorf("%+v\n%s", r, said(w.last(t)))
+	}
+}
+
+// TestThoughtsStayWithTheirModel: another one does not get them.
+func TestThoughtsStayWithTheirModel(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, llmtest.Step{Reasoning: []string{"a private thought"}, Chunks: []string{"Hello."}}, llmtest.Text("t"), llmtest.Text("Hello again."))
+	w.ask(t, "Hi")
+	w.ask(t, "Hi again")
+	has := func(r llm.Request) bool {
+		for _, m := range r.Messages {
+			for _, p := range m.Parts {
+				if p.Kind == llm.Reasoning {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	if !has(w.model.Requests()[2]) {
+		t.Error("a model does not get its own thoughts back")
+	}
+	w.model = llmtest.Named("other/model", llmtest.Text("Hello from me."))
+	w.ask(t, "And you?")
+	if has(w.model.Requests()[0]) {
+		t.Error("the thoughts of one model are sent to another")
+	}
+}
+
+// TestSidesTakeTurns: some servers refuse two requests in a row, or a
+// conversation that the model begins.
+func TestSidesTakeTurns(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, llmtest.Fail(errors.New("no")), llmtest.Text("Hello."))
+	begin := []chat.Message{{Message: llm.Say(llm.Assistant, "I begin.")}, {Message: llm.Say(llm.Assistant, "And go on.")}}
+	if err := w.Store.Put(t.Context(), chat.Chat{ID: "chat-1", Titled: chat.ByPerson}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Store.Apply(t.Context(), "chat-1", chat.Change{Say: begin}); err != nil {
+		t.Fatal(err)
+	}
+	r, err := w.Start(t.Context(), "chat-1", agent.Request{Text: "First words"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Work(t.Context(), r.ID, nil); err == nil {
+		t.Fatal("it should have failed")
+	}
+	w.ask(t, "Second words")
+	last, text := llm.Assistant, ""
+	for i, m := range w.model.Requests()[1].Messages {
+		if m.Role == last {
+			t.Errorf("message %d is of the same side as the one before: %+v", i, m)
+		}
+		last = m.Role
+		a := llm.Answer{Parts: m.Parts}
+		text += string(m.Role) + ": " + a.Text() + "\n"
+	}
+	for _, want := range []string{"I begin.\n\nAnd go on.", ")\n\nFirst words\n\n(now", ")\n\nSecond words"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+}
+
+// TestASummaryWithoutWords: a model that only thinks gives an error that can be
+// read.
+func TestASummaryWithoutWords(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for range 4 {
+		w.model.Add(llmtest.Text("An answer. " + strings.Repeat("word ", 2000)))
+	}
+	if err := w.Store.Put(t.Context(), chat.Chat{ID: "chat-1", Titled: chat.ByPerson}); err != nil {
+		t.Fatal(err)
+	}
+	for range 4 {
+		w.ask(t, "A question. "+strings.Repeat("word ", 2000))
+	}
+	w.info.Context = 20_000
+	w.model.Add(llmtest.Step{Reasoning: []string{"hm"}}, llmtest.Fail(&llm.Error{Kind: llm.ContextLength, Message: "too long"}), llmtest.Step{Reasoning: []string{"hm"}})
+	r, err := w.Start(t.Context(), "chat-1", agent.Request{Text: "And?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.Work(t.Context(), r.ID, nil)
+	if err == nil || strings.Contains(err.Error(), "%!") || !strings.Contains(err.Error(), "told in short") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestLongRequestsAreToldInShortToo: word for word as far as there is room, or
+// telling in short makes none.
+func TestLongRequestsAreToldInShortToo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.info.Context = 6000
+	if err := w.Store.Put(t.Context(), chat.Chat{ID: "chat-1", Titled: chat.ByPerson, NoTools: true}); err != nil {
+		t.Fatal(err)
+	}
+	for range 40 {
+		w.model.Add(llmtest.Text("Yes."))
+	}
+	for i := range 12 {
+		if r := w.ask(t, fmt.Sprintf("Question %d: %s", i, strings.Repeat("leaf ", 700))); r.Status != chat.Done {
+			t.Fatalf("%+v", r)
+		}
+	}
+	reqs := w.model.Requests()
+	size, text := 0, ""
+	for _, m := range reqs[len(reqs)-1].Messages {
+		a := llm.Answer{Parts: m.Parts}
+		text += a.Text()
+	}
+	if size = len(text); size > 6000*4 {
+		t.Errorf("%d characters for a window of 6000 tokens", size)
+	}
+	for _, want := range []string{"Question 0: leaf", "Question 11: leaf"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is lost", want)
+		}
+	}
+}

@@ -1,1 +1,0 @@
-import{J as e,X as t}from"./index-Copn-EzV.js";var n=t([[`div`,{class:`page`},[`h1`,null,`Chat`],` `,[`p`,{class:`panel`},`Talking with a mind is not part of the page yet. At a terminal: `,[`code`,null,`lore chat`],`, `,[`code`,null,`lore ask`],`.`]]]);function r(t){var r=n();e(t,r)}export{r as default};

@@ -1,1 +1,0 @@
-import{J as e,X as t}from"./index-Copn-EzV.js";var n=t([[`div`,{class:`page`},[`h1`,null,`Doctor`],` `,[`p`,{class:`panel`},`The examination of a vault is not part of the page yet. At a terminal: `,[`code`,null,`lore doctor`],`.`]]]);function r(t){var r=n();e(t,r)}export{r as default};

@@ -1,1 +1,0 @@
-import{J as e,X as t}from"./index-Copn-EzV.js";var n=t([[`div`,{class:`page`},[`h1`,null,`Welcome`],` `,[`p`,{class:`panel`},`A vault is open already. To open another: `,[`code`,null,`lore serve FOLDER`],`.`]]]);function r(t){var r=n();e(t,r)}export{r as default};
