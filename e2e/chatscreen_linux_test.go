@@ -223,7 +223,7 @@ func TestChatScreenAllows(t *testing.T) {
 		t.Fatalf("nobody said yes:\n%s", text)
 	}
 	l.enter("a")
-	l.shows("✓ edit_note", "(done)", "Done", "See [[Notes/Matcha]] and [[Nowhere]] (not read).", "2.5k/200k tokens", "2/25 steps", "ready")
+	l.shows("✓ edit_note", "(done)", "Done", "See [[Notes/Matcha]] and [[Nowhere]] (not read).", "3.7k/200k tokens", "2/25 steps", "ready") // with the name of the conversation
 	l.lacks(cardKeys)
 	if !strings.Contains(fileText(t, vault, "Notes/Matcha.md"), "A line by the model.") {
 		t.Error("it was not done")
