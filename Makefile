@@ -46,10 +46,8 @@ check: ## formatting, vet, staticcheck, unchecked errors, generated files
 unit: ## the tests, as on a plain clone
 	$(GO) test ./...
 
-# SQLite is not watched by the detector: it is one engine behind its own locks, and
-# the tests take three times as long with it. All of our code is.
 race: ## the tests again with the race detector (needs a C compiler)
-	@sh scripts/need.sh gcc gcc && CGO_ENABLED=1 $(GO) test -race -short -gcflags='modernc.org/...=-race=false' ./... || { sh scripts/need.sh --have gcc && exit 1 || echo "race: skipped, no C compiler can be installed here"; }
+	@sh scripts/need.sh gcc gcc && CGO_ENABLED=1 $(GO) test -race -short ./... || { sh scripts/need.sh --have gcc && exit 1 || echo "race: skipped, no C compiler can be installed here"; }
 
 crash: ## the writer and the whole program killed at every point, and while they recover
 	$(GO) test -tags crash -count=1 -run 'Killed' -skip 'Seam' ./internal/vault/writer ./internal/app
