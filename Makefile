@@ -25,10 +25,11 @@ web-test: build ## the page in a real Chromium, before a real lore serve
 demo: build ## copy the sample vault to ./lore-demo and look around in it
 	./$(BIN) demo
 
-# After check has compiled everything and web-check has built the page again, two at a time: most of them wait for disks,
-# processes and browsers as long as they work.
+# After check has compiled everything and web-check has built the page again, two at a time: most of them wait for disks
+# and processes as long as they work. What others judge, some of it by the clock, comes last and alone.
 test: check web-check ## everything that must hold; installs what it needs
-	@$(MAKE) --no-print-directory --output-sync=line -j2 unit race crash browser web-test arm64 conformance minds
+	@$(MAKE) --no-print-directory --output-sync=line -j2 unit race crash browser arm64 minds
+	@$(MAKE) --no-print-directory web-test conformance
 
 check: ## formatting, vet, staticcheck, unchecked errors, generated files
 	@out=$$(gofmt -l cmd internal bench e2e conformance scripts web/*.go web/gen); if [ -n "$$out" ]; then echo "gofmt: $$out"; exit 1; fi

@@ -147,6 +147,10 @@ func (o Options) offers(t *tool.Tool) bool {
 	case t.Effect == access.Changes && t.With == "" && !o.Who.May(access.Write), t.Needs != "" && !o.Who.May(t.Needs):
 		return false
 	}
+	if slices.Contains(t.Roles, tool.ReadsResult) || slices.Contains(t.Roles, tool.SavesChat) {
+		// They are about conversations with Lore's own minds, of which a client knows none.
+		return slices.Contains(o.Tools, t.Name)
+	}
 	return slices.Contains(o.Toolsets, t.Set) || slices.Contains(o.Toolsets, everything) || slices.Contains(o.Tools, t.Name)
 }
 
