@@ -61,8 +61,9 @@ oracles() {
 	report oracles $GO test -count=1 -v -timeout 10m -ldflags='-s -w' "-gcflags=github.com/...=$fast" "-gcflags=google.golang.org/...=$fast" .
 }
 
-clients
-# What make minds needs comes meanwhile: that waits for the network, this for the processor.
-sh scripts/llama.sh "${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/lore-servers" >/dev/null 2>&1 &
-oracles
-wait || true # make minds tells what is missing
+# Without a word both; else the one that is named.
+case ${1:-all} in
+all) clients; oracles ;;
+clients) clients ;;
+oracles) oracles ;;
+esac
