@@ -1,9 +1,9 @@
-// finish.mjs makes dist of build: the files, their compressed twins, and proof
-// that they are within the budgets. A twin that still unpacks to its file is
-// kept as it is, so that another release of Node changes nothing.
+// finish.mjs makes dist of build: the files, their gzip twins, and proof that
+// they are within the budgets. A twin that still unpacks to its file is kept as
+// it is, so that another release of Node changes nothing.
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync, gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 
 const root = join(import.meta.dirname, '..');
 const from = join(root, 'build');
@@ -11,14 +11,6 @@ const to = join(root, 'dist');
 
 const walk = (dir) =>
   existsSync(dir) ? readdirSync(dir, { recursive: true, withFileTypes: true }).filter((e) => e.isFile()).map((e) => relative(dir, join(e.parentPath, e.name))) : [];
-
-const coders = {
-  '.br': {
-    pack: (b) => brotliCompressSync(b, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: b.length } }),
-    unpack: brotliDecompressSync,
-  },
-  '.gz': { pack: (b) => gzipSync(b, { level: 9 }), unpack: gunzipSync },
-};
 
 const files = walk(from).filter((f) => !f.startsWith('.vite'));
 const wanted = new Set(files);
@@ -28,15 +20,14 @@ for (const f of files) {
   mkdirSync(dirname(out), { recursive: true });
   if (!existsSync(out) || !readFileSync(out).equals(b)) writeFileSync(out, b);
   if (f === 'index.html' || b.length < 1024) continue;
-  for (const [ext, { pack, unpack }] of Object.entries(coders)) {
-    wanted.add(f + ext);
-    try {
-      if (unpack(readFileSync(out + ext)).equals(b)) continue;
-    } catch {
-      // it is not there, or not a twin
-    }
-    writeFileSync(out + ext, pack(b));
+  const twin = out + '.gz';
+  wanted.add(f + '.gz');
+  try {
+    if (gunzipSync(readFileSync(twin)).equals(b)) continue;
+  } catch {
+    // it is not there, or not a twin
   }
+  writeFileSync(twin, gzipSync(b, { level: 9 }));
 }
 for (const f of walk(to)) if (!wanted.has(f)) rmSync(join(to, f));
 

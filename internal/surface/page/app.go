@@ -30,7 +30,7 @@ type asset struct {
 	kind  string
 	tag   string
 	plain []byte
-	twins map[string][]byte // by content coding
+	gzip  []byte // nil where it would not be smaller
 }
 
 // places are where a person can be in the application. Each opens it there; what
@@ -51,9 +51,6 @@ var kinds = map[string]string{
 	".woff2": "font/woff2", ".json": "application/json", ".png": "image/png", ".wasm": "application/wasm",
 }
 
-// codings are the twins of a file, the one that is preferred first.
-var codings = []struct{ name, ext string }{{"br", ".br"}, {"gzip", ".gz"}}
-
 // load reads the application whole: it is small, and files that are missing are
 // known at once.
 func load(from fs.FS) (*application, error) {
@@ -67,16 +64,14 @@ func load(from fs.FS) (*application, error) {
 		if err != nil || d.IsDir() || kind == "" {
 			return err
 		}
-		f := asset{kind: kind, twins: map[string][]byte{}}
+		f := asset{kind: kind}
 		if f.plain, err = fs.ReadFile(from, name); err != nil {
 			return err
 		}
 		sum := sha256.Sum256(f.plain)
 		f.tag = `"` + hex.EncodeToString(sum[:12]) + `"`
-		for _, c := range codings {
-			if b, err := fs.ReadFile(from, name+c.ext); err == nil {
-				f.twins[c.name] = b
-			}
+		if b, err := fs.ReadFile(from, name+".gz"); err == nil {
+			f.gzip = b
 		}
 		a.files[name] = f
 		return nil
@@ -120,12 +115,9 @@ func (a *application) file(w http.ResponseWriter, r *http.Request, _ access.Prin
 		return nil
 	}
 	b := f.plain
-	for _, c := range codings {
-		if twin, ok := f.twins[c.name]; ok && accepts(r.Header.Get("Accept-Encoding"), c.name) {
-			h.Set("Content-Encoding", c.name)
-			b = twin
-			break
-		}
+	if f.gzip != nil && accepts(r.Header.Get("Accept-Encoding"), "gzip") {
+		h.Set("Content-Encoding", "gzip")
+		b = f.gzip
 	}
 	h.Set("Content-Type", f.kind)
 	h.Set("Content-Length", strconv.Itoa(len(b)))
