@@ -3,6 +3,8 @@ package settings
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -187,5 +189,26 @@ func TestExcluded(t *testing.T) {
 	}
 	if got := c.Excluded(filepath.Join(dir, "w")); got != nil {
 		t.Errorf("another vault: %q", got)
+	}
+}
+
+// TestSetPaths: what is excluded and protected is kept for one vault, under the
+// name that the file has for it, and the rest of the file stays.
+func TestSetPaths(t *testing.T) {
+	dir := t.TempDir()
+	p, file := withConfig(t, "# mine\n[vaults.\"/other\"]\nexclude = ['x']\n\n[vaults."+strconv.Quote(dir+"/")+"]\nexclude = ['a'] # why\n", nil)
+	got, err := p.SetPaths(dir, Paths{Protected: []string{" Private/** ", "", "Private/**"}, Exclude: []string{"b"}})
+	if err != nil || !slices.Equal(got.Protected, []string{"Private/**"}) || !slices.Equal(got.Exclude, []string{"b"}) {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	want := "# mine\n[vaults.\"/other\"]\nexclude = ['x']\n\n[vaults." + strconv.Quote(dir+"/") + "]\nexclude = ['b'] # why\nprotected = ['Private/**']\n"
+	if b, err := os.ReadFile(file); err != nil || string(b) != want {
+		t.Errorf("the file: %q, %v", b, err)
+	}
+	if _, err := p.SetPaths(dir, Paths{Exclude: []string{"[a"}}); fault.Of(err) != fault.Invalid {
+		t.Errorf("a broken pattern: %v", err)
+	}
+	if b, err := os.ReadFile(file); err != nil || string(b) != want {
+		t.Errorf("a refusal changed the file: %q, %v", b, err)
 	}
 }

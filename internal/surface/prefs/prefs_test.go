@@ -54,7 +54,7 @@ func open(t *testing.T, text string, vars map[string]string) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := prefs.New(place, settings.Flags{})
+	own := prefs.New(prefs.Options{Place: place, Vault: filepath.Join(dir, "vault"), Tools: func() ([]*tool.Tool, error) { return place.Tools(), nil }})
 	api := rest.New(rest.Options{Door: tool.NewRegistry(tool.Deps{}, nil), More: own.Routes(), Types: prefs.Types(nil)})
 	server.Add(api.Routes()...)
 	l, err := server.Listen(t.Context())
