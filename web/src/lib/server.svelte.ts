@@ -42,6 +42,9 @@ class Server {
           void this.loadTools();
           break;
         case 'reset':
+          void this.loadTools(); // other settings may be in force
+          void this.look();
+          break;
         case 'ready':
           void this.look();
           break;

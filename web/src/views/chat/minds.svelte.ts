@@ -7,13 +7,16 @@ class Minds {
   busy = $state(false);
   problem = $state('');
   #asked = false;
+  #looks = 0;
 
   /** look asks who can be reached; providers may take their time. */
   async look(again = false): Promise<void> {
-    if (this.busy || (this.#asked && !again)) return;
+    if (this.#asked && !again) return;
     this.#asked = true;
+    const mine = ++this.#looks;
     this.busy = true;
     const r = await ask('listModels');
+    if (mine !== this.#looks) return; // somebody asked again: who had no key then may have one now
     this.busy = false;
     if (r.ok) this.list = r.value;
     this.problem = r.ok ? '' : (r.problem.detail ?? 'The models cannot be listed.');
