@@ -96,6 +96,9 @@ func (m *Minds) Catalog() (*catalog.Catalog, error) {
 	}
 	places := map[string]catalog.Place{}
 	for name, p := range c.Providers {
+		if p == (settings.Provider{}) {
+			continue // all that was said of it was taken back
+		}
 		n, _ := strconv.Atoi(p.Context) // checked when it was set; what is no number is none
 		places[name] = catalog.Place{Kind: p.Kind, BaseURL: p.BaseURL, KeyEnv: p.KeyEnv, API: p.API, Context: n, Local: p.Local}
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -109,5 +110,17 @@ func TestOwnPricesAndKeys(t *testing.T) {
 		if _, err := place(t, "[prices]\n\"box/x\" = \""+bad+"\"\n").Catalog(); err == nil || !strings.Contains(err.Error(), "no price") {
 			t.Errorf("%q: %v", bad, err)
 		}
+	}
+}
+
+// TestAProviderThatWasTakenBack: a section of which every value is empty names
+// no provider.
+func TestAProviderThatWasTakenBack(t *testing.T) {
+	c, err := place(t, "[providers.gone]\nkind = ''\nbase_url = ''\n[providers.box]\nbase_url = 'http://127.0.0.1:1'\n").Catalog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if names := c.Names(); slices.Contains(names, "gone") || !slices.Contains(names, "box") {
+		t.Error(names)
 	}
 }

@@ -177,7 +177,7 @@ test('allowed from now on, within its scope alone', async () => {
   assert.equal(w.read('Daily/two.md'), '2\n');
   const other = await w.call('write_note', { path: 'Notes/three.md', content: '3\n' });
   assert.equal(other.status, 202);
-  await page.goto(`${w.base}/settings`);
+  await page.goto(`${w.base}/settings/safety`);
   await page.getByRole('button', { name: 'Take back' }).click();
   await page.getByText('every change is asked about').waitFor();
   assert.equal((await w.call('write_note', { path: 'Daily/four.md', content: '4\n' })).status, 202);

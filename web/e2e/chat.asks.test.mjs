@@ -172,12 +172,12 @@ test('a run that fails says why; a question outlives the server', async () => {
 });
 
 test('settings: what is in force and from where, set and refused', async () => {
-  await page.goto(`${w.base}/settings`);
+  await page.goto(`${w.base}/settings/models`);
   await page.locator('#usual-model option[value="box/script"]').waitFor({ state: 'attached' });
-  await page.getByText('lore key set NAME').waitFor();
   await page.locator('#usual-model').selectOption('box/script');
-  await page.getByText('It answers from now on.').waitFor();
+  await page.getByText('Kept: who answers.').waitFor();
   assert.match(w.run('config'), /box\/script/);
+  await page.goto(`${w.base}/settings/all`);
   await page.getByRole('heading', { name: 'Limits' }).click();
   const one = page.locator('[data-key="limits.calls"]');
   await one.getByRole('textbox').fill('many');

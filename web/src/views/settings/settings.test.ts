@@ -70,8 +70,8 @@ describe('switches', () => {
   const tool = (name: string, more: Partial<ToolSetting> = {}): ToolSetting => ({ name, set: 'notes', doc: '', effect: 'read', state: 'on', from: 'default', told: '', own: false, ...more });
   const sets = [{ name: 'notes', state: 'ask', tools: 2 }, { name: 'external', state: 'on', tools: 1 }];
   test('under their sets, and servers last', () => {
-    const all = [tool('mcp__docs__find', { set: 'external', server: 'docs' }), tool('one'), tool('two', { doc: 'Counts words.' })];
-    expect(groupsOf(sets, all, '').map((g) => [g.id, g.tools.length, g.set?.name])).toEqual([['notes', 2, 'notes'], ['mcp:docs', 1, undefined]]);
+    const all = [tool('mcp__docs__find', { set: 'external', server: 'user:docs' }), tool('one'), tool('two', { doc: 'Counts words.' })];
+    expect(groupsOf(sets, all, '').map((g) => [g.id, g.title, g.tools.length, g.set?.name])).toEqual([['notes', 'notes', 2, 'notes'], ['mcp:user:docs', 'docs', 1, undefined]]);
     expect(groupsOf(sets, all, 'words').map((g) => g.tools.map((t) => t.name))).toEqual([['two']]);
     expect(groupsOf(sets, all, 'zzz')).toEqual([]);
   });

@@ -19,6 +19,11 @@ export interface Group {
   tools: ToolSetting[];
 }
 
+/** serverOf is the name of a server without the file that names it. */
+export function serverOf(key: string): string {
+  return key.slice(key.lastIndexOf(':') + 1);
+}
+
 /** groupsOf puts tools under their sets, and those of other servers under these. */
 export function groupsOf(sets: SetSetting[], tools: ToolSetting[], typed: string): Group[] {
   const out = new Map<string, Group>();
@@ -27,7 +32,7 @@ export function groupsOf(sets: SetSetting[], tools: ToolSetting[], typed: string
     const id = t.server ? 'mcp:' + t.server : t.set;
     let g = out.get(id);
     if (!g) {
-      g = { id, title: t.server ?? t.set, set: t.server ? undefined : sets.find((s) => s.name === t.set), server: t.server ?? '', tools: [] };
+      g = { id, title: t.server ? serverOf(t.server) : t.set, set: t.server ? undefined : sets.find((s) => s.name === t.set), server: t.server ?? '', tools: [] };
       out.set(id, g);
     }
     g.tools.push(t);
