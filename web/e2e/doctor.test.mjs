@@ -86,7 +86,13 @@ test('what was planted is found, and linked to', async () => {
   });
   assert.match(await page.locator('.counts').innerText(), /\d warnings/);
   assert.equal(await page.locator('[data-topic="approve"]').getByRole('link').getAttribute('href'), '/approvals');
-  await page.getByRole('region', { name: 'How well it is kept' }).getByText('1 copies of sync conflicts').waitFor();
+  const copies = page.locator('[data-health="copies of sync conflicts"]');
+  await copies.getByText('1', { exact: true }).waitFor();
+  await copies.getByText('Which').click();
+  assert.match(await copies.getByRole('link').first().getAttribute('href'), /^\/notes\/Notes\/Sencha\.sync-conflict/);
+  const orphans = page.locator('[data-health="notes that no note links to"]');
+  await orphans.getByText('Which').click();
+  await orphans.getByRole('link', { name: 'The tool that lists them all' }).waitFor();
   for (const [colorScheme, width] of [['light', 1440], ['dark', 1440], ['light', 390], ['dark', 390]]) {
     const p = await w.page({ colorScheme, viewport: { width, height: width === 390 ? 844 : 900 }, reducedMotion: 'reduce' });
     for (const at of ['/doctor', '/onboarding']) {
