@@ -6,7 +6,7 @@ import { pathTo } from '../../lib/router.svelte';
 export const levels: { level: string; title: string; one: string; many: string }[] = [
   { level: 'error', title: 'Wrong', one: 'thing is wrong', many: 'things are wrong' },
   { level: 'warning', title: 'Worth a look', one: 'warning', many: 'warnings' },
-  { level: 'note', title: 'Good to know', one: 'note', many: 'notes' },
+  { level: 'note', title: 'Good to know', one: 'thing to know', many: 'things to know' },
   { level: 'ok', title: 'In order', one: 'thing is in order', many: 'things are in order' },
 ];
 

@@ -11,7 +11,7 @@ export const sections: Section[] = [
   { id: 'models', label: 'Models' },
   { id: 'tools', label: 'Tools' },
   { id: 'servers', label: 'Other servers' },
-  { id: 'programs', label: 'Programs that use Lore' },
+  { id: 'programs', label: 'Programs' },
   { id: 'safety', label: 'Safety' },
   { id: 'conversations', label: 'Conversations' },
   { id: 'all', label: 'All settings' },
