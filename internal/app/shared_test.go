@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/cookiejar"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -86,6 +87,7 @@ func (c *mcpClient) kill(t *testing.T) {
 type served struct {
 	cmd   *exec.Cmd
 	base  string
+	login string
 	token string
 }
 
@@ -100,11 +102,11 @@ func (l *lab) serve(token string) *served {
 	if err := s.cmd.Start(); err != nil {
 		l.t.Fatal(err)
 	}
-	var said struct{ Address string }
+	var said struct{ Address, Login string }
 	if err := json.NewDecoder(out).Decode(&said); err != nil {
 		l.t.Fatal(err)
 	}
-	s.base = said.Address
+	s.base, s.login = said.Address, said.Login
 	return s
 }
 
@@ -401,6 +403,43 @@ func TestAPageForTheOtherProcess(t *testing.T) {
 	_ = server.cmd.Wait() // it was killed, and left its address behind
 	if got := ask(); strings.Contains(got, "http://") || !strings.Contains(got, "lore approvals approve pending-") {
 		t.Errorf("without one: %s", got)
+	}
+}
+
+// TestADoctorBesideTheHolder: a server that leans on another process looks at the
+// vault all the same.
+func TestADoctorBesideTheHolder(t *testing.T) {
+	l := newLab(t)
+	l.put("Tea.md", "# Tea\n")
+	holder := l.client("holder")
+	server := l.serve("")
+	if l.holder() == server.cmd.Process.Pid {
+		t.Fatal("the server holds the vault")
+	}
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	browser := &http.Client{Jar: jar}
+	for _, address := range []string{server.login, server.base + "/api/v1/doctor"} {
+		res, err := browser.Get(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(res.Body)
+		_ = res.Body.Close()
+		if err != nil || res.StatusCode != http.StatusOK || address != server.login && !strings.Contains(string(b), `"topic":"audit"`) {
+			t.Errorf("%s: %s %.500s %v", address, res.Status, b, err)
+		}
+	}
+	if err := holder.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := server.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.cmd.Wait(); err != nil {
+		t.Error(err)
 	}
 }
 
