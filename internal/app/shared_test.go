@@ -28,9 +28,9 @@ type mcpClient struct {
 
 // client starts the program as MCP clients do. Its user says yes to everything
 // that is asked.
-func (l *lab) client(name string) *mcpClient {
+func (l *lab) client(name string, extra ...string) *mcpClient {
 	l.t.Helper()
-	cmd := l.command(nil, "mcp", "--trust-client")
+	cmd := l.command(extra, "mcp", "--trust-client")
 	cmd.Stderr = &logged{l.t, name}
 	c := sdk.NewClient(&sdk.Implementation{Name: name, Version: "1"}, &sdk.ClientOptions{
 		ElicitationHandler: func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
@@ -439,6 +439,29 @@ func TestADoctorBesideTheHolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := server.cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestWhoStaysUnderstands: a process that stays gives a new vault its vectors,
+// though nothing changes while it stays.
+func TestWhoStaysUnderstands(t *testing.T) {
+	l := newLab(t)
+	for i := range 20 {
+		l.put(fmt.Sprintf("Note %d.md", i), fmt.Sprintf("# Note %d\n\nThe kettle is number %d.\n", i, i))
+	}
+	c := l.client("stays", "LORE_EMBED_MODEL=builtin")
+	for i := 0; ; i++ {
+		text, err := c.use(t.Context(), "search_notes", map[string]any{"query": "boiling water", "mode": "semantic"})
+		if err == nil && strings.Contains(text, "Note ") {
+			break
+		}
+		if i == 200 {
+			t.Fatalf("%s, %v", text, err)
+		}
+		time.Sleep(100 * time.Millisecond) // the model is at work
+	}
+	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
 }
