@@ -32,7 +32,7 @@ var layers = [][]string{
 	{"tools/notes", "tools/find", "tools/knowledge", "tools/work", "tools/files", "tools/external", "eval", "chat/notebook"},
 	{"agent/attendant", "agent/traces", "minds"},
 	{"surface/draw", "surface/argv", "surface/serve", "surface/template", "surface/task", "surface/lines"},
-	{"surface/prose"},
+	{"surface/prose", "surface/serve/servetest"}, // only tests link servetest
 	{"surface/pane", "surface/transcript"},
 	{"surface/screen"},
 	{"surface/install", "surface/servers", "surface/talk"},

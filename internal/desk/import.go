@@ -3,6 +3,7 @@ package desk
 import (
 	"errors"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -115,6 +116,9 @@ func (d *Desk) add(in servers.NewServer) error {
 		return fault.Field("command", "give a program to start, or an address to call", "a server is one of the two")
 	case in.URL != "":
 		s.Type = mcpconfig.HTTP
+		if u, err := url.Parse(in.URL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			return fault.Field("url", "write it as https://host/mcp", "%q is no address of a server", in.URL)
+		}
 	}
 	file, before, err := d.own()
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"lore/internal/access"
 	"lore/internal/fault"
 	"lore/internal/tool"
 	"lore/internal/websearch"
@@ -210,5 +211,31 @@ func TestSetPaths(t *testing.T) {
 	}
 	if b, err := os.ReadFile(file); err != nil || string(b) != want {
 		t.Errorf("a refusal changed the file: %q, %v", b, err)
+	}
+}
+
+// TestTool: what is said of one tool goes before what is said of its set, but for
+// a set that is off.
+func TestTool(t *testing.T) {
+	put := &tool.Tool{Name: "put", Set: "notes", Aliases: []string{"old_put"}, Effect: access.Changes}
+	look := &tool.Tool{Name: "look", Set: "notes", Effect: access.Reads}
+	for _, c := range []struct {
+		tools       map[string]string
+		of          *tool.Tool
+		state, from string
+	}{
+		{nil, put, "on", "default"},
+		{map[string]string{"put": ""}, put, "on", "default"},
+		{map[string]string{"notes": "ask"}, put, "ask", "set"},
+		{map[string]string{"notes": "ask"}, look, "on", "default"},
+		{map[string]string{"notes": "ask", "put": "allow"}, put, "allow", "file"},
+		{map[string]string{"notes": "ask", "put": "on"}, put, "on", "file"},
+		{map[string]string{"notes": "allow", "old_put": "ask"}, put, "ask", "file"},
+		{map[string]string{"notes": "off", "put": "allow"}, put, "off", "set"},
+		{map[string]string{"notes": "on", "look": "ask"}, look, "ask", "file"},
+	} {
+		if state, from := (&File{Tools: c.tools}).Tool(c.of); state != c.state || from != c.from {
+			t.Errorf("%v, %s: %s, %s", c.tools, c.of.Name, state, from)
+		}
 	}
 }
