@@ -332,6 +332,27 @@ test('another server: started, its tools, what changed about them, and away', as
   quiet(page);
 });
 
+test('a server at an address: what is wrong with it is said, and a login that cannot be', async () => {
+  await go('/servers');
+  await page.getByText('Add a server').click();
+  await page.getByRole('radio', { name: 'an address' }).check();
+  await page.getByLabel('Name', { exact: true }).fill('far');
+  await page.getByRole('textbox', { name: 'Address' }).fill('nonsense');
+  await page.getByRole('button', { name: 'Add it and call it' }).click();
+  await page.getByRole('alert').waitFor();
+  await page.getByRole('textbox', { name: 'Address' }).fill('http://127.0.0.1:9/mcp');
+  await page.getByRole('button', { name: 'Add it and call it' }).click();
+  const far = page.locator('[data-server="far"]');
+  await far.getByText(/refused/).waitFor();
+  await far.getByRole('button', { name: 'Log in' }).click();
+  await far.getByRole('alert').waitFor();
+  await accessible(page, 'a server that does not answer');
+  await twice(far, 'Remove', 'Yes, take it out of the file');
+  await far.waitFor({ state: 'detached' });
+  refused(400, 503);
+  quiet(page);
+});
+
 test('a server that the vault names is shown whole, and agreed to in two steps', async () => {
   writeFileSync(join(w.vault, '.mcp.json'), JSON.stringify({ mcpServers: { fromvault: { command: process.execPath, args: [join(import.meta.dirname, 'server.mjs'), join(w.dir, 'says.txt')] } } }));
   await go('/servers');
