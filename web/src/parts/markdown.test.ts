@@ -51,6 +51,29 @@ describe('what notes try', () => {
   });
 });
 
+describe('files of the vault', () => {
+  const shown = (text: string): string => {
+    const d = document.createElement('div');
+    d.append(render(text, { note: (t) => '/notes/' + t, file: (t) => (/^(a|b c)\./.test(t) ? '/files/' + t : undefined), size: () => Promise.resolve('2 kB'), there: (t) => (t === 'Gone' ? false : undefined) }));
+    return d.innerHTML;
+  };
+  test.each([
+    ['![[a.mp3]]', '<p><audio controls="" preload="metadata" src="/files/a.mp3" aria-label="a.mp3"></audio></p>'],
+    ['![A film](a.mp4)', '<p><video controls="" preload="metadata" src="/files/a.mp4" aria-label="A film"></video></p>'],
+    ['![[b c.pdf#page=2]]', '<p><a class="attached" href="/files/b c.pdf" download="b c.pdf">b c.pdf<span class="size"></span></a></p>'],
+    ['![[a.png|Leaf]]', '<p><img src="/files/a.png" alt="Leaf"></p>'],
+    ['![[other.mp3]]', '<p><a class="wiki" href="/notes/other.mp3">other.mp3</a></p>'],
+    ['![x](https://evil.invalid/a.mp3)', '<p><a href="https://evil.invalid/a.mp3" rel="noreferrer noopener" target="_blank" class="outside">🖼 x</a></p>'],
+    ['[[Gone]] [[a.pdf]]', '<p><a class="wiki nowhere" href="/notes/Gone">Gone</a> <a class="wiki" href="/files/a.pdf" target="_blank">a.pdf</a></p>'],
+  ])('%s', (text, want) => expect(shown(text)).toBe(want));
+});
+
+test('blocks tell the line that they are written in', () => {
+  const d = document.createElement('div');
+  d.append(render('# A\n\ntwo\nlines\n\n- b\n- c\n\n```\nx\n```\n\n> d\n', { note: () => '', firstLine: 10 }));
+  expect([...d.querySelectorAll<HTMLElement>('[data-line]')].map((el) => `${el.tagName} ${el.dataset.line}`)).toEqual(['H1 10', 'P 12', 'LI 15', 'LI 16', 'PRE 18', 'BLOCKQUOTE 22', 'P 22']);
+});
+
 test('front matter is taken off', () => {
   expect(split('---\na: 1\n---\n# B')).toEqual({ front: 'a: 1', body: '# B' });
   expect(split('--- a\n')).toEqual({ front: '', body: '--- a\n' });

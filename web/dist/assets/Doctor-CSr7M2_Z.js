@@ -1,1 +1,0 @@
-import{N as e,j as t}from"./disclose-version-DcCUNaXs.js";var n=e([[`div`,{class:`page`},[`h1`,null,`Doctor`],` `,[`p`,{class:`panel`},`The examination of a vault is not part of the page yet. At a terminal: `,[`code`,null,`lore doctor`],`.`]]]);function r(e){var r=n();t(e,r)}export{r as default};
