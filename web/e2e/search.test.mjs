@@ -164,7 +164,7 @@ test('a link shows what it leads to, to a pointer and to the keyboard', async ()
   await link.hover();
   await card.waitFor();
   assert.equal(reads.length, 1, 'only a pointer that rests asks');
-  assert.match(await card.innerText(), /\S+\n.*\.md/);
+  assert.match(await card.innerText(), /\S\s+\S.*\.md\s+\S/, 'a title, where it lies, and its first lines');
   assert.equal(await link.getAttribute('aria-describedby'), await card.getAttribute('id'));
   await w.picture(page, 'preview-light-1440');
   await accessible(page, 'preview');
@@ -238,7 +238,10 @@ test('the activity hides what the page only read, and can be narrowed', async ()
   await page.waitForURL('**/activity?reads=1');
   await page.locator('.calls li:not(:has(.chip.failed)) .who', { hasText: 'person' }).first().waitFor();
   await accessible(page, 'activity');
-  await page.locator('.calls .tool', { hasText: 'read_note' }).first().click();
+  const tool = (await page.locator('.calls .tool').first().innerText()).trim();
+  await page.locator('.calls .tool').first().click();
+  await page.waitForURL(`**/activity?tool=${tool}&reads=1`);
+  await page.locator('.filters select').nth(1).selectOption('read_note');
   await page.waitForURL('**/activity?tool=read_note&reads=1');
   await page.waitForFunction(() => [...document.querySelectorAll('.calls .tool')].every((t) => t.textContent.includes('read_note')));
   await page.getByLabel('Note or folder').fill('Notes/Sencha.md');
@@ -258,10 +261,29 @@ test('the activity hides what the page only read, and can be narrowed', async ()
   quiet(page);
 });
 
+test('a question of today is answered, and its places show their passage', async () => {
+  await page.evaluate(() => localStorage.setItem('lore.welcomed', '1'));
+  await page.goto(w.base + '/');
+  await page.getByLabel('What do you want to know, or have done?').fill('How hot should the water be for sencha?');
+  await page.getByRole('button', { name: 'Ask', exact: true }).click();
+  await page.waitForURL(/\/chat\/chat-/);
+  const cite = page.locator('.sources .cite', { hasText: 'How I make it' }).first();
+  await cite.waitFor();
+  await page.locator('.answer[aria-busy=false]').waitFor();
+  const passage = await cite.getAttribute('title');
+  await cite.hover();
+  const card = page.getByRole('tooltip');
+  await card.getByText('heat:: 70 °C').waitFor();
+  assert.equal(await cite.getAttribute('title'), null, 'the same is not said twice');
+  await accessible(page, 'preview of a place');
+  await page.keyboard.press('Escape');
+  await card.waitFor({ state: 'detached' });
+  assert.equal(await cite.getAttribute('title'), passage);
+  quiet(page);
+});
+
 test('today is of use to who was told nothing', async (t) => {
   await w.ask('delete_note', { path: 'Notes/Puer.md' });
-  writeFileSync(join(w.vault, 'Notes', 'For.md'), '# For\n\n- contradicts [[Against]]: one of them is wrong\n');
-  writeFileSync(join(w.vault, 'Notes', 'Against.md'), '# Against\n\nNo.\n');
   for (const [colorScheme, width, rules] of [['light', 1440], ['dark', 1440, styled], ['light', 390, styled], ['dark', 390, styled], ['light', 768, styled]]) {
     await t.test(`${colorScheme} ${width}`, async () => {
       const p = await w.page({ colorScheme, viewport: { width, height: width === 390 ? 844 : 900 }, reducedMotion: 'reduce' });
@@ -272,6 +294,7 @@ test('today is of use to who was told nothing', async (t) => {
         if (path === '/') {
           await p.getByRole('heading', { name: 'Waiting for your answer' }).waitFor();
           await p.locator('section.some li a').first().waitFor();
+          await p.locator('section', { hasText: 'Where notes disagree' }).locator('li a').first().waitFor();
         }
         await w.picture(p, `${path.replace(/\W.*$/, '').slice(1) || path.slice(1).split('?')[0] || 'today'}-${colorScheme}-${width}`);
         await accessible(p, `${path} ${colorScheme} ${width}`, rules);
