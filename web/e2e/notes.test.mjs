@@ -14,7 +14,6 @@ before(async () => {
   w = await World.open();
   page = await w.page();
   await w.enter(page);
-  if (process.env.TRACE) page.on('response', (r) => { if (/api\/v1/.test(r.url())) console.log('TR', Date.now() % 1000000, r.status(), r.url().replace(w.base, ''), r.request().postData() ?? ''); });
 });
 after(async () => {
   await page?.context().close();
@@ -205,6 +204,23 @@ test('new, daily, rename with links, delete and undo', async () => {
     await page.locator('.card .chip.done').waitFor();
   }
   assert.equal(w.read('Notes/Lidded bowl.md'), bytes, 'undone to the byte');
+  quiet(page);
+});
+
+test('a note that goes elsewhere is told of, asked for no more, and can be written again', async () => {
+  writeFileSync(join(w.vault, 'Notes', 'Brief.md'), '# Brief\n\nSee [[Sencha]].\n');
+  await w.until(async () => (await w.call('get_note_metadata', { path: 'Notes/Brief.md' })).success);
+  await page.goto(`${w.base}/notes/Notes/Brief.md`);
+  await page.locator('.side .n').nth(2).waitFor();
+  rmSync(join(w.vault, 'Notes', 'Brief.md'));
+  await state('deleted or moved elsewhere');
+  // Other changes are no reason to ask for it again.
+  writeFileSync(join(w.vault, 'Notes', 'Other.md'), '# Other\n\n[[Brief]]\n');
+  await page.locator('a.note', { hasText: /^Other$/ }).waitFor();
+  await page.getByRole('button', { name: 'Write it again' }).click();
+  await state(/^Saved/);
+  assert.equal(w.read('Notes/Brief.md'), '# Brief\n\nSee [[Sencha]].\n');
+  await page.locator('.side details', { hasText: 'Backlinks' }).locator('a', { hasText: 'Other' }).waitFor();
   quiet(page);
 });
 
