@@ -197,8 +197,8 @@ func (s *Store) Calls(ctx context.Context, f Filter) (list []Call, err error) {
 	if err := s.keep(ctx, nil); err != nil {
 		return nil, err
 	}
-	path := `(targets <> '' AND EXISTS (SELECT 1 FROM json_each(targets) WHERE `+inside("value")+`)
-    OR operation <> '' AND operation IN (SELECT operation.id FROM edit JOIN operation ON operation.seq = edit.op WHERE `+inside("path")+`))`
+	path := `(targets <> '' AND EXISTS (SELECT 1 FROM json_each(targets) WHERE ` + inside("value") + `)
+    OR operation <> '' AND operation IN (SELECT operation.id FROM edit JOIN operation ON operation.seq = edit.op WHERE ` + inside("path") + `))`
 	where, args := f.clause("status", path, 2)
 	err = s.view(ctx, func(tx *sql.Tx) error {
 		list, err = scanCalls(ctx, tx, where, args)
