@@ -37,9 +37,11 @@ export interface Cited {
   passage?: string;
 }
 
-// Wikilinks, embeds and tags are part of the dialect (internal/note).
+// Wikilinks, embeds, tags, names of blocks and highlights are part of the dialect (internal/note).
+const highlight = { resolve: 'Highlight', mark: 'HighlightMark' };
+
 export const dialect: MarkdownConfig = {
-  defineNodes: ['WikiLink', 'Embed', 'Tag'],
+  defineNodes: ['WikiLink', 'Embed', 'Tag', 'BlockName', 'Highlight', 'HighlightMark'],
   parseInline: [
     {
       name: 'WikiLink',
@@ -64,20 +66,36 @@ export const dialect: MarkdownConfig = {
         return m && /\p{L}|_/u.test(m[0]) ? cx.addElement(cx.elt('Tag', pos, pos + m[0].length)) : -1;
       },
     },
+    {
+      name: 'BlockName',
+      parse(cx: InlineContext, next: number, pos: number) {
+        if (next !== 94 || cx.end - pos > 100 || (pos > cx.offset && !/\s/.test(cx.slice(pos - 1, pos)))) return -1;
+        return /^\^[\p{L}\p{N}-]+\s*$/u.test(cx.slice(pos, cx.end)) ? cx.addElement(cx.elt('BlockName', pos, cx.end)) : -1;
+      },
+    },
+    {
+      name: 'Highlight',
+      after: 'Emphasis',
+      parse(cx: InlineContext, next: number, pos: number) {
+        if (next !== 61 || cx.char(pos + 1) !== 61 || cx.char(pos + 2) === 61) return -1;
+        const space = (at: number): boolean => at < cx.offset || at >= cx.end || /\s/.test(cx.slice(at, at + 1));
+        return cx.addDelimiter(highlight, pos, pos + 2, !space(pos + 2), !space(pos - 1));
+      },
+    },
   ],
 };
 
 const parser = base.configure([GFM, dialect]);
 
 const plain: Record<string, keyof HTMLElementTagNameMap> = {
-  Paragraph: 'p', Blockquote: 'blockquote', BulletList: 'ul', OrderedList: 'ol', ListItem: 'li', Emphasis: 'em', StrongEmphasis: 'strong', Strikethrough: 's',
+  Paragraph: 'p', Blockquote: 'blockquote', BulletList: 'ul', OrderedList: 'ol', ListItem: 'li', Emphasis: 'em', StrongEmphasis: 'strong', Strikethrough: 's', Highlight: 'mark',
   HorizontalRule: 'hr', HardBreak: 'br', Table: 'table', TableHeader: 'tr', TableRow: 'tr', TableCell: 'td',
 };
 
 const blocks = new Set(['Paragraph', 'Blockquote', 'ListItem', 'TableHeader', 'TableRow']);
 
 // These stand for how something is written, and are not shown.
-const marks = new Set(['HeaderMark', 'QuoteMark', 'ListMark', 'LinkMark', 'EmphasisMark', 'CodeMark', 'StrikethroughMark', 'TableDelimiter', 'CodeInfo', 'URL', 'LinkTitle', 'LinkLabel', 'LinkReference']);
+const marks = new Set(['HeaderMark', 'QuoteMark', 'ListMark', 'LinkMark', 'EmphasisMark', 'CodeMark', 'StrikethroughMark', 'HighlightMark', 'BlockName', 'TableDelimiter', 'CodeInfo', 'URL', 'LinkTitle', 'LinkLabel', 'LinkReference']);
 
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0', copy: '©', mdash: '—', ndash: '–', hellip: '…', rarr: '→', larr: '←' };
 
@@ -462,10 +480,21 @@ function callout(el: HTMLElement): void {
   first.textContent = (first.textContent ?? '').slice(m[0].length);
   if (!first.textContent && first.nextSibling?.nodeType === 3) first.nextSibling.textContent = (first.nextSibling.textContent ?? '').replace(/^[+-]?[ \t]*/, '');
   el.className = 'callout ' + (callouts.has(kind) ? kind : 'note');
-  const label = document.createElement('strong');
-  label.className = 'callout-kind';
-  label.textContent = kind;
-  el.prepend(label);
+  const title = document.createElement('strong');
+  title.className = 'callout-kind';
+  for (let n = p.firstChild; n; n = p.firstChild) { // the rest of the line belongs to it
+    const end = n.nodeType === 3 ? (n.textContent ?? '').indexOf('\n') : -1;
+    if (end < 0) {
+      title.append(n);
+      continue;
+    }
+    title.append((n.textContent ?? '').slice(0, end));
+    n.textContent = (n.textContent ?? '').slice(end + 1);
+    break;
+  }
+  title.prepend(kind.slice(0, 1).toUpperCase() + kind.slice(1) + (title.textContent?.trim() ? ': ' : ''));
+  if (!p.hasChildNodes()) p.remove();
+  el.prepend(title);
 }
 
 /** render makes nodes of a text. */
