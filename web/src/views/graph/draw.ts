@@ -63,11 +63,12 @@ export class Picture {
     if (run !== this.#run) return false;
     const s = this.#sigma;
     if (!s) return false;
+    // Settings draw the old graph once more, which knows nothing of the new one.
+    const color = this.#paint();
+    s.setSettings({ labelColor: { color }, edgeLabelColor: { color }, renderEdgeLabels: d.edges.length <= 60, labelRenderedSizeThreshold: large ? 5 : d.nodes.length > 300 ? 8 : 0, hideEdgesOnMove: large, hideLabelsOnMove: large });
     this.#graph = g;
     this.#selected = g.hasNode(this.#selected) ? this.#selected : '';
     this.#near = new Set(this.#selected ? g.neighbors(this.#selected) : []);
-    const color = this.#paint();
-    s.setSettings({ labelColor: { color }, edgeLabelColor: { color }, renderEdgeLabels: d.edges.length <= 60, labelRenderedSizeThreshold: large ? 5 : d.nodes.length > 300 ? 8 : 0, hideEdgesOnMove: large, hideLabelsOnMove: large });
     s.setGraph(g);
     return true;
   }
