@@ -49,8 +49,10 @@ export function keepFocus(): () => void {
   const soon = (): void => {
     due ||= requestAnimationFrame(() => setTimeout(look, 0));
   };
-  const watch = new MutationObserver(() => {
-    if (path[0] && (document.activeElement === document.body || lost(path[0]))) soon();
+  const watch = new MutationObserver((seen) => {
+    const [had] = path;
+    // Whether it is still seen is asked later: asking would lay the page out each time.
+    if (had && (document.activeElement === document.body || !had.isConnected || seen.some((m) => m.type === 'attributes'))) soon();
   });
   watch.observe(document.body, { subtree: true, childList: true, attributes: true, attributeFilter: ['disabled', 'hidden', 'open'] });
   document.addEventListener('focusin', came);
