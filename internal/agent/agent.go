@@ -1,7 +1,7 @@
 // Package agent lets a language model work with tools until a request is
-// answered. It is a state machine whose state lies in the chat store: every step
-// is loaded, made and kept, so that a run goes on where it was after anything,
-// in whatever process. It waits for nobody: a call that needs a person is left
+// answered. It is a state machine whose state lies in the chat store: a run is
+// loaded once for each stretch of work, and every step of it is kept when it is
+// made, so that it goes on where it was after anything, in whatever process. It waits for nobody: a call that needs a person is left
 // as a question, and the run goes on when it is answered.
 //
 // The agent knows no tool by name and no provider.

@@ -14,7 +14,7 @@ import (
 	"lore/internal/tool"
 )
 
-// A worker is a run as one step sees it.
+// A worker is a run while it is worked on.
 type worker struct {
 	*Agent
 	chat     chat.Chat
@@ -34,7 +34,7 @@ type worker struct {
 	mu       sync.Mutex // of what calls at the same time count
 }
 
-// load reads everything that a step depends on.
+// load reads everything that the work depends on.
 func (a *Agent) load(ctx context.Context, id string, tell func(Event)) (*worker, error) {
 	r, err := a.Store.Run(ctx, id)
 	w := &worker{Agent: a, run: r, tell: tell, mark: a.Now()}

@@ -197,6 +197,7 @@ func (s *session) follow(ctx context.Context, reg *tool.Registry) error {
 	wg.Go(func() { s.attend(ctx, reg) })
 	wg.Go(func() { s.hub.Run(ctx) })
 	if s.model != nil {
+		s.stir() // what was indexed before has to be understood, too
 		wg.Go(func() { s.embedOnWake(ctx) })
 	}
 	return s.indexer.Serve(ctx, w.Batches(), s.stir)

@@ -5,6 +5,7 @@ import (
 
 	"lore/internal/beacon"
 	"lore/internal/chat"
+	"lore/internal/doctor"
 	"lore/internal/fault"
 	"lore/internal/note"
 	"lore/internal/surface/cli"
@@ -71,7 +72,7 @@ func (s *session) face(ctx context.Context) (*cli.Session, error) {
 	if s.door != nil {
 		s.door.Open(reg, nil)
 	}
-	face.Door, face.Attend, face.Report, face.Doctor = reg, reg.Attend, s.report, s.doctor
+	face.Door, face.Attend, face.Report, face.Doctor = reg, reg.Attend, s.report, s.patient().Look
 	face.Follow = func(ctx context.Context) error { return s.follow(ctx, reg) }
 	return face, nil
 }
@@ -86,20 +87,27 @@ func (s *session) verify(ctx context.Context) (int, error) {
 	return v.Entries, err
 }
 
-func (s *session) report(ctx context.Context) (cli.Report, error) {
+// patient is the session as the doctor sees it.
+func (s *session) patient() *doctor.Patient {
+	return &doctor.Patient{
+		Vault: s.vault, Store: s.store, Model: s.model, Report: s.report, Asked: s.asked, History: s.history, Writer: s.writer, Writable: s.writable,
+	}
+}
+
+func (s *session) report(ctx context.Context) (doctor.Report, error) {
 	id := ""
 	if s.model != nil {
 		id = s.model.ID()
 	}
 	st, err := s.store.Stats(ctx, id)
 	if err != nil {
-		return cli.Report{}, err
+		return doctor.Report{}, err
 	}
 	s.mu.Lock()
 	sum := s.sum
 	s.mu.Unlock()
 	f := s.fresh()
-	r := cli.Report{
+	r := doctor.Report{
 		Vault: s.vault.Dir(), Index: s.dir, Notes: st.Notes, Attachments: st.Attachments, Conflicts: st.Conflicts,
 		Links: st.Links, Passages: st.Passages, Embedded: st.Embedded, Model: id, Problems: st.Problems,
 		Added: sum.Added, Changed: sum.Changed, Dropped: sum.Dropped, Seconds: sum.Took.Seconds(), Fresh: f.Fresh, Reason: f.Reason,

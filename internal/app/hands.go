@@ -11,12 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"lore/internal/access"
 	"lore/internal/approval"
 	"lore/internal/change"
 	"lore/internal/fault"
 	"lore/internal/history"
-	"lore/internal/home"
 	"lore/internal/pattern"
 	"lore/internal/policy"
 	"lore/internal/settings"
@@ -89,12 +87,8 @@ func (a *app) policyOf(c *settings.File, dir string) (policy.Settings, []string,
 	}
 	p.Create, p.Share, p.Many = policy.Verdict(create), policy.Verdict(share), many
 	var protected []string
-	for _, name := range slices.Sorted(maps.Keys(c.Vaults)) {
-		if home.SameFolder(home.Expand(name), dir) {
-			for _, p := range c.Vaults[name].Protected {
-				protected = append(protected, strings.ToLower(p))
-			}
-		}
+	for _, one := range c.Paths(dir).Protected {
+		protected = append(protected, strings.ToLower(one))
 	}
 	if p.Protected, err = pattern.Compile(protected); err != nil {
 		return p, nil, err
@@ -102,21 +96,23 @@ func (a *app) policyOf(c *settings.File, dir string) (policy.Settings, []string,
 	p.Tools = map[string]policy.Verdict{}
 	var off []string
 	for _, name := range slices.Sorted(maps.Keys(c.Tools)) {
-		switch word := c.Tools[name]; word {
-		case "off":
+		word := c.Tools[name]
+		if word == "" {
+			continue // as it comes
+		}
+		if err := settings.CheckSwitch(word); err != nil {
+			return p, nil, err
+		}
+		switch {
+		case word == "off":
 			off = append(off, name)
-		case "ask", "allow":
-			p.Tools[name] = policy.Verdict(word) // a tool of another server is not in the catalogue
-			for _, t := range catalogue() {
-				// To ask about a whole set is to ask about what it changes.
-				set := t.Set == name && (word != "ask" || t.Effect != access.Reads)
-				if t.Name == name || set || slices.Contains(t.Aliases, name) {
-					p.Tools[t.Name] = policy.Verdict(word)
-				}
-			}
-		case "on":
-		default:
-			return p, nil, settings.CheckSwitch(word)
+		case word != "on" && tool.IsExternal(name): // not in the catalogue
+			p.Tools[name] = policy.Verdict(word)
+		}
+	}
+	for _, t := range catalogue() {
+		if state, _ := c.Tool(t); state == "ask" || state == "allow" {
+			p.Tools[t.Name] = policy.Verdict(state)
 		}
 	}
 	return p, off, nil

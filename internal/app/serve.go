@@ -10,9 +10,13 @@ import (
 
 	"lore/internal/agent/attendant"
 	"lore/internal/beacon"
+	"lore/internal/doctor"
+	"lore/internal/fault"
+	"lore/internal/keys"
 	"lore/internal/state"
 	"lore/internal/surface/chats"
 	"lore/internal/surface/cli"
+	"lore/internal/surface/connect"
 	"lore/internal/surface/files"
 	"lore/internal/surface/mcp"
 	"lore/internal/surface/page"
@@ -68,10 +72,14 @@ func (r *resident) listen(ctx context.Context, o cli.ServeOptions, db *state.Fil
 	mind := r.app.mind(db, r.door, r.log)
 	attends := attendant.New(mind, r.bus, r.log)
 	talks := chats.New(chats.Options{Agent: mind, Attendant: attends, Minds: r.app.minds().Listed, Usual: r.app.minds().Usual, Closing: server.Closing()})
-	prefer := prefs.New(r.app.config(), flags(r.g))
+	prefer := prefs.New(prefs.Options{Place: r.app.config(), Flags: flags(r.g), Vault: r.dir, Tools: r.tools})
+	connects := connect.New(connect.Options{
+		Vault: r.dir, Tokens: token.New(db, r.app.now), Keys: func() keys.Store { return r.app.minds().Keys }, Providers: r.providers,
+		Servers: r.app.desk().Host(), Clients: r.app.installer(), Closing: server.Closing(),
+	})
 	api := rest.New(rest.Options{
-		Door: r.door, Bus: r.bus, Vault: name, Version: o.Version, Page: where, Verify: verify, Closing: server.Closing(),
-		More: slices.Concat(talks.Routes(), prefer.Routes(), files.New(r.vault).Routes()), Types: prefs.Types(chats.Types()),
+		Door: r.door, Bus: r.bus, Vault: name, Version: o.Version, Page: where, Verify: verify, Doctor: r.doctor, Closing: server.Closing(),
+		More: slices.Concat(talks.Routes(), prefer.Routes(), connects.Routes(), files.New(r.vault).Routes()), Types: connect.Types(prefs.Types(chats.Types())),
 	})
 	defer api.Close()
 	server.Add(api.Routes()...)
@@ -97,6 +105,39 @@ func (r *resident) listen(ctx context.Context, o cli.ServeOptions, db *state.Fil
 		return o.Ready(server.Address(l), server.LoginURL(l))
 	})
 	return g.Wait()
+}
+
+// tools are all that a person can switch, those of other servers too.
+func (r *resident) tools() ([]*tool.Tool, error) {
+	others, err := r.app.desk().Tools(r.dir)
+	return slices.Concat(catalogue(), others), err
+}
+
+// providers are those that can have a key.
+func (r *resident) providers() ([]string, error) {
+	c, err := r.app.minds().Catalog()
+	if err != nil {
+		return nil, err
+	}
+	return c.Names(), nil
+}
+
+// doctor looks at the vault; beside the process that holds it, if that is
+// another one.
+func (r *resident) doctor(ctx context.Context) ([]doctor.Finding, error) {
+	s := r.open.Load()
+	switch {
+	case s == nil:
+		return nil, fault.New(fault.Busy, "the vault is being opened")
+	case s.link == nil:
+		return s.patient().Look(ctx)
+	}
+	beside, face, err := r.app.openFace(ctx, r.g, cli.OpenOptions{Wait: true})
+	if err != nil {
+		return nil, err
+	}
+	list, err := face.Doctor(ctx)
+	return list, errors.Join(err, beside.close())
 }
 
 // mcpEndpoint offers the tools to MCP clients over HTTP.

@@ -106,6 +106,9 @@ func TestServe(t *testing.T) {
 	if b, err := os.ReadFile(filepath.Join(dir, "New.md")); err != nil || string(b) != "new\n" {
 		t.Errorf("the vault: %q, %v", b, err)
 	}
+	if status, m = ask(browser, "", "GET", api+"/doctor", ""); status != http.StatusOK || len(m["findings"].([]any)) < 5 {
+		t.Errorf("doctor: %d %v", status, m)
+	}
 	if _, m = ask(browser, "", "GET", api+"/status", ""); m["vault"] != filepath.Base(dir) {
 		t.Errorf("status: %v", m)
 	}

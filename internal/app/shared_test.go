@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/cookiejar"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,9 +28,9 @@ type mcpClient struct {
 
 // client starts the program as MCP clients do. Its user says yes to everything
 // that is asked.
-func (l *lab) client(name string) *mcpClient {
+func (l *lab) client(name string, extra ...string) *mcpClient {
 	l.t.Helper()
-	cmd := l.command(nil, "mcp", "--trust-client")
+	cmd := l.command(extra, "mcp", "--trust-client")
 	cmd.Stderr = &logged{l.t, name}
 	c := sdk.NewClient(&sdk.Implementation{Name: name, Version: "1"}, &sdk.ClientOptions{
 		ElicitationHandler: func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
@@ -86,6 +87,7 @@ func (c *mcpClient) kill(t *testing.T) {
 type served struct {
 	cmd   *exec.Cmd
 	base  string
+	login string
 	token string
 }
 
@@ -100,11 +102,11 @@ func (l *lab) serve(token string) *served {
 	if err := s.cmd.Start(); err != nil {
 		l.t.Fatal(err)
 	}
-	var said struct{ Address string }
+	var said struct{ Address, Login string }
 	if err := json.NewDecoder(out).Decode(&said); err != nil {
 		l.t.Fatal(err)
 	}
-	s.base = said.Address
+	s.base, s.login = said.Address, said.Login
 	return s
 }
 
@@ -401,6 +403,66 @@ func TestAPageForTheOtherProcess(t *testing.T) {
 	_ = server.cmd.Wait() // it was killed, and left its address behind
 	if got := ask(); strings.Contains(got, "http://") || !strings.Contains(got, "lore approvals approve pending-") {
 		t.Errorf("without one: %s", got)
+	}
+}
+
+// TestADoctorBesideTheHolder: a server that leans on another process looks at the
+// vault all the same.
+func TestADoctorBesideTheHolder(t *testing.T) {
+	l := newLab(t)
+	l.put("Tea.md", "# Tea\n")
+	holder := l.client("holder")
+	server := l.serve("")
+	if l.holder() == server.cmd.Process.Pid {
+		t.Fatal("the server holds the vault")
+	}
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	browser := &http.Client{Jar: jar}
+	for _, address := range []string{server.login, server.base + "/api/v1/doctor"} {
+		res, err := browser.Get(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(res.Body)
+		_ = res.Body.Close()
+		if err != nil || res.StatusCode != http.StatusOK || address != server.login && !strings.Contains(string(b), `"topic":"audit"`) {
+			t.Errorf("%s: %s %.500s %v", address, res.Status, b, err)
+		}
+	}
+	if err := holder.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := server.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestWhoStaysUnderstands: a process that stays gives a new vault its vectors,
+// though nothing changes while it stays.
+func TestWhoStaysUnderstands(t *testing.T) {
+	l := newLab(t)
+	for i := range 20 {
+		l.put(fmt.Sprintf("Note %d.md", i), fmt.Sprintf("# Note %d\n\nThe kettle is number %d.\n", i, i))
+	}
+	c := l.client("stays", "LORE_EMBED_MODEL=builtin")
+	for i := 0; ; i++ {
+		text, err := c.use(t.Context(), "search_notes", map[string]any{"query": "boiling water", "mode": "semantic"})
+		if err == nil && strings.Contains(text, "Note ") {
+			break
+		}
+		if i == 200 {
+			t.Fatalf("%s, %v", text, err)
+		}
+		time.Sleep(100 * time.Millisecond) // the model is at work
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -28,16 +28,16 @@ var layers = [][]string{
 	{"llm/catalog", "index/sqlite", "index/indextest", "search", "graph", "relink", "policy", "vault/writer"},
 	{"tool"},
 	{"tool/tooldoc", "approval", "history", "token", "peer", "settings", "chat"},
-	{"tool/tooltest", "agent", "chat/page"}, // only tests link tooltest
+	{"tool/tooltest", "agent", "chat/page", "doctor"}, // only tests link tooltest
 	{"tools/notes", "tools/find", "tools/knowledge", "tools/work", "tools/files", "tools/external", "eval", "chat/notebook"},
 	{"agent/attendant", "agent/traces", "minds"},
 	{"surface/draw", "surface/argv", "surface/serve", "surface/template", "surface/task", "surface/lines"},
-	{"surface/prose"},
+	{"surface/prose", "surface/serve/servetest"}, // only tests link servetest
 	{"surface/pane", "surface/transcript"},
 	{"surface/screen"},
 	{"surface/install", "surface/servers", "surface/talk"},
 	{"surface/cli", "surface/rest", "surface/page", "surface/mcp", "desk"},
-	{"surface/mcp/conformance", "surface/chats", "surface/files", "surface/prefs"},
+	{"surface/mcp/conformance", "surface/chats", "surface/files", "surface/prefs", "surface/connect"},
 	{"app"},
 }
 

@@ -119,15 +119,15 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 		return err
 	}
 	return s.explain(d.Tx(ctx, func(tx *sql.Tx) error {
-		for _, q := range []string{
-			`DELETE FROM run_call WHERE run IN (SELECT id FROM run WHERE chat = ?)`, `DELETE FROM run WHERE chat = ?`,
-			`DELETE FROM message WHERE chat = ?`, `DELETE FROM chat WHERE id = ?`,
-		} {
+		for _, q := range []string{`DELETE FROM run WHERE chat = ?`, `DELETE FROM message WHERE chat = ?`, `DELETE FROM chat WHERE id = ?`} {
 			if _, err := tx.ExecContext(ctx, q, id); err != nil {
 				return err
 			}
 		}
-		return nil
+		// A fork has messages of the runs of others: their calls stay while it does.
+		_, err := tx.ExecContext(ctx, `DELETE FROM run_call WHERE run NOT IN (SELECT id FROM run)
+		  AND run NOT IN (SELECT coalesce(json_extract(body, '$.run'), '') FROM message)`)
+		return err
 	}))
 }
 

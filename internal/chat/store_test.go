@@ -150,3 +150,30 @@ func TestOneRunAtATime(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestAForkKeepsItsCalls: what a fork shows, and whether it read what is not
+// trusted, does not go with the conversation that it came from.
+func TestAForkKeepsItsCalls(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	ctx := t.Context()
+	must(t, s.Put(ctx, chat.Chat{ID: "chat-1"}))
+	r := chat.Run{ID: "run-1", Chat: "chat-1", Status: chat.Done}
+	must(t, s.Apply(ctx, "chat-1", chat.Change{
+		Run: &r, Say: []chat.Message{{Run: "run-1", Message: llm.Say(llm.User, "hi")}},
+		Calls: []chat.Call{{ID: "a", Tool: "x", State: chat.Finished, Untrusted: true}},
+	}))
+	_, err := s.Fork(ctx, "chat-1", "chat-2", 1)
+	must(t, err)
+	must(t, s.Delete(ctx, "chat-1"))
+	if calls, err := s.Calls(ctx, "run-1"); err != nil || len(calls) != 1 {
+		t.Errorf("of the fork: %+v, %v", calls, err)
+	}
+	if outside, err := s.Outside(ctx, []string{"run-1"}); err != nil || !outside {
+		t.Errorf("it is trusted now: %v", err)
+	}
+	must(t, s.Delete(ctx, "chat-2"))
+	if calls, err := s.Calls(ctx, "run-1"); err != nil || len(calls) != 0 {
+		t.Errorf("of nobody: %+v, %v", calls, err)
+	}
+}

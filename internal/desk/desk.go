@@ -110,7 +110,7 @@ func ClientScopes(toolsets, tools []string, own []*tool.Tool) []access.Scope {
 // Host is the desk as the command sees it.
 func (d *Desk) Host() servers.Host {
 	return servers.Host{
-		List: d.listServers, Tools: d.serverTools, Accept: d.acceptTool, Login: d.login, Logout: d.logout, Import: d.importServers,
+		List: d.listServers, Tools: d.serverTools, Accept: d.acceptTool, Login: d.login, Logout: d.logout, Import: d.importServers, Add: d.add, Remove: d.remove,
 		Allow: func(ctx context.Context, t servers.Terminal, s servers.Server) error {
 			return d.decide(t, s, func(r *roster.Roster, e roster.Entry) error { return r.Allow(ctx, e) })
 		},

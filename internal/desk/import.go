@@ -3,8 +3,10 @@ package desk
 import (
 	"errors"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 
 	"lore/internal/fault"
 	"lore/internal/home"
@@ -74,14 +76,82 @@ func (d *Desk) importServers(_ servers.Terminal, client string) (servers.Import,
 		e := roster.Entry{Server: s, File: from, Digest: s.Digest()}
 		out.Servers = append(out.Servers, shownServer(r, e))
 	}
-	out.Write = func() error {
-		if now, err := mcpconfig.ReadText(r.User); now != before || err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fault.Fix(fault.Conflict, "try again", "%s changed meanwhile", r.User)
-		}
-		if err := os.MkdirAll(filepath.Dir(r.User), 0o700); err != nil {
-			return err
-		}
-		return home.Replace(r.User, []byte(text))
-	}
+	out.Write = func() error { return replace(r.User, before, text) }
 	return out, nil
+}
+
+// replace writes the file of servers, if it is still what it was.
+func replace(file, before, after string) error {
+	if now, err := mcpconfig.ReadText(file); now != before || err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fault.Fix(fault.Conflict, "try again", "%s changed meanwhile", file)
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	return home.Replace(file, []byte(after))
+}
+
+// own is a person's file of servers, as it is.
+func (d *Desk) own() (file, text string, err error) {
+	r, err := d.Roster("")
+	if err != nil {
+		return "", "", err
+	}
+	text, err = mcpconfig.ReadText(r.User)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return r.User, text, err
+}
+
+var serverName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$`)
+
+// add names a server in the person's file.
+func (d *Desk) add(in servers.NewServer) error {
+	s := mcpconfig.Server{Name: in.Name, Type: mcpconfig.Stdio, Command: in.Command, Args: in.Args, Env: in.Env, URL: in.URL, Headers: in.Headers}
+	switch {
+	case !serverName.MatchString(in.Name):
+		return fault.Field("name", "use 1 to 40 letters, digits, _ and -", "%q is no name of a server", in.Name)
+	case (in.Command == "") == (in.URL == ""):
+		return fault.Field("command", "give a program to start, or an address to call", "a server is one of the two")
+	case in.URL != "":
+		s.Type = mcpconfig.HTTP
+		if u, err := url.Parse(in.URL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			return fault.Field("url", "write it as https://host/mcp", "%q is no address of a server", in.URL)
+		}
+	}
+	file, before, err := d.own()
+	if err != nil {
+		return err
+	}
+	text, err := mcpconfig.Copy(before, s)
+	if err != nil {
+		return err
+	}
+	list, err := mcpconfig.Parse(text)
+	if err != nil {
+		return err
+	}
+	for _, o := range list {
+		if o.Name == s.Name && o.Problem != nil {
+			return o.Problem
+		}
+	}
+	return replace(file, before, text)
+}
+
+// remove names a server in the person's file no more.
+func (d *Desk) remove(s servers.Server) error {
+	file, before, err := d.own()
+	if err != nil {
+		return err
+	}
+	if s.File != file {
+		return fault.Fix(fault.Invalid, "take it out of "+s.File, "%s is not named in Lore's own file", s.Name)
+	}
+	text, err := mcpconfig.Drop(before, s.Name)
+	if err != nil {
+		return err
+	}
+	return replace(file, before, text)
 }

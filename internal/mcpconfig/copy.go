@@ -26,6 +26,16 @@ func Copy(text string, s Server) (string, error) {
 	return out, checkJSON(text, out, generic.group, s.Name)
 }
 
+// Drop takes the server called name out of the text of such a file and leaves
+// every other byte as it is.
+func Drop(text, name string) (string, error) {
+	out, err := removeJSON(text, generic.group, name)
+	if err != nil {
+		return "", err
+	}
+	return out, checkJSON(text, out, generic.group, name)
+}
+
 // fields writes a server the way most clients do.
 func (s Server) fields() []field {
 	var out []field

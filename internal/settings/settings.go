@@ -4,10 +4,8 @@
 package settings
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"net/url"
 	"os"
@@ -16,8 +14,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pelletier/go-toml/v2"
-
+	"lore/internal/access"
 	"lore/internal/fault"
 	"lore/internal/home"
 	"lore/internal/schema"
@@ -85,12 +82,6 @@ type File struct {
 	Instructions map[string]string   `toml:"instructions,omitempty"`
 	Vaults       map[string]Vault    `toml:"vaults,omitempty"`
 	Providers    map[string]Provider `toml:"providers,omitempty"`
-}
-
-// A Vault is a section [vaults."/path"] of the file.
-type Vault struct {
-	Exclude   []string `toml:"exclude,omitempty"`
-	Protected []string `toml:"protected,omitempty"`
 }
 
 // A value is a setting with its default and the environment variable that
@@ -232,6 +223,31 @@ func toolSetting(name string) value {
 	}
 }
 
+// Tool tells what the file decides about a tool: "on", "off", "ask" or "allow",
+// and whether it says so of the tool ("file"), of its set ("set") or not at all
+// ("default"). What is said of one tool goes before what is said of its set, but
+// for a set that is off. To ask about a whole set is to ask about what it changes.
+func (c *File) Tool(t *tool.Tool) (state, from string) {
+	state, from = "on", "default"
+	if s := c.Tools[t.Set]; s == "off" || s == "allow" || s == "ask" && t.Effect != access.Reads {
+		state, from = s, "set"
+	}
+	for _, name := range append([]string{t.Name}, t.Aliases...) {
+		if s := c.Tools[name]; s != "" && state != "off" {
+			state, from = s, "file"
+		}
+	}
+	return state, from
+}
+
+// instruction is what models are told about one tool: instructions.write_note.
+func instruction(name string) value {
+	return value{
+		key: "instructions." + name, doc: "what models are told about it, in place of what Lore says",
+		at: func(c *File) *string { s := c.Instructions[name]; return &s },
+	}
+}
+
 // setting finds the value of a key.
 func (p Place) setting(key string) (value, error) {
 	var keys []string
@@ -244,15 +260,19 @@ func (p Place) setting(key string) (value, error) {
 	if strings.HasPrefix(key, "providers.") {
 		return providerSetting(key)
 	}
-	if name, ok := strings.CutPrefix(key, "tools."); ok {
+	for group, of := range map[string]func(string) value{"tools": toolSetting, "instructions": instruction} {
+		name, ok := strings.CutPrefix(key, group+".")
+		if !ok {
+			continue
+		}
 		if tool.IsExternal(name) {
-			return toolSetting(name), nil
+			return of(name), nil
 		}
 		for _, t := range p.Tools() {
-			if t.Name == name || t.Set == name {
-				return toolSetting(name), nil
+			if t.Name == name || t.Set == name && group == "tools" {
+				return of(name), nil
 			}
-			keys = append(keys, "tools."+t.Name)
+			keys = append(keys, group+"."+t.Name)
 		}
 	}
 	fix := "the settings are " + strings.Join(keys, ", ")
@@ -289,62 +309,6 @@ func checkModel(s string) error {
 		return nil
 	}
 	return fault.Field("embed.model", "use builtin, none, ollama:MODEL or openai:MODEL", "%q is no embedding model", s)
-}
-
-// Path is where the configuration file lies.
-func (p Place) Path() (string, error) {
-	dir, err := p.Home().Config()
-	return filepath.Join(dir, "config.toml"), err
-}
-
-// Read reads the file. A missing one is an empty one; a key that does not
-// exist is an error, because a mistyped setting is worse than none.
-func (p Place) Read() (File, error) {
-	var c File
-	path, err := p.Path()
-	if err != nil {
-		return c, err
-	}
-	b, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return c, nil
-	}
-	if err != nil {
-		return c, fmt.Errorf("read the settings: %w", err)
-	}
-	d := toml.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&c); err != nil {
-		var strict *toml.StrictMissingError
-		if errors.As(err, &strict) {
-			return c, unknownSetting(path, strict.Errors[0])
-		}
-		return c, badSyntax(path, err)
-	}
-	return c, nil
-}
-
-func unknownSetting(path string, e toml.DecodeError) error {
-	row, _ := e.Position()
-	key := strings.Join(e.Key(), ".")
-	var keys []string
-	for _, v := range values() {
-		keys = append(keys, v.key)
-	}
-	fix := "the settings are " + strings.Join(keys, ", ") + ` and exclude and protected in [vaults."/path"]`
-	if near := schema.Nearest(key, keys, 1); len(near) > 0 {
-		fix = "did you mean " + near[0] + "?"
-	}
-	return fault.Fix(fault.Invalid, fix, "%s:%d: unknown setting %s", path, row, key)
-}
-
-func badSyntax(path string, err error) error {
-	var bad *toml.DecodeError
-	if errors.As(err, &bad) {
-		row, _ := bad.Position()
-		return fault.Fix(fault.Invalid, "mend the line", "%s:%d: %s", path, row, strings.TrimPrefix(bad.Error(), "toml: "))
-	}
-	return fault.New(fault.Invalid, "%s: %v", path, err)
 }
 
 // Force returns one setting as it is in force, and where it comes from. A value
@@ -401,7 +365,16 @@ func (p Place) List(g Flags) ([]Setting, error) {
 		out = append(out, Setting{Key: v.key, Value: val, Source: from, Doc: v.doc})
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Tools)) {
+		if c.Tools[name] == "" {
+			continue // it was set, and is as it comes again
+		}
 		out = append(out, Setting{Key: "tools." + name, Value: c.Tools[name], Source: "file", Doc: toolSetting(name).doc})
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Instructions)) {
+		if c.Instructions[name] == "" {
+			continue
+		}
+		out = append(out, Setting{Key: "instructions." + name, Value: c.Instructions[name], Source: "file", Doc: instruction(name).doc})
 	}
 	out = append(out, providerSettings(&c)...)
 	for _, name := range slices.Sorted(maps.Keys(c.Vaults)) {
@@ -437,26 +410,8 @@ func (p Place) Set(key, val string) (Setting, error) {
 	if val, err = v.clean(val); err != nil {
 		return Setting{}, err
 	}
-	// A file that cannot be read is not written over.
-	if _, err := p.Read(); err != nil {
-		return Setting{}, err
-	}
-	path, err := p.Path()
+	err = p.edit(key, func(old []byte) ([]byte, error) { return tomledit.Set(old, key, val) })
 	if err != nil {
-		return Setting{}, err
-	}
-	old, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return Setting{}, err
-	}
-	text, err := tomledit.Set(old, key, val)
-	if err != nil {
-		return Setting{}, fault.Fix(fault.Invalid, "edit "+path+" by hand", "%s cannot be changed without rewriting the file", key)
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return Setting{}, err
-	}
-	if err := home.Replace(path, text); err != nil {
 		return Setting{}, err
 	}
 	c, err := p.Read()
@@ -487,17 +442,6 @@ func (v value) clean(val string) (string, error) {
 		return "", fault.Field("vault", "name the folder that holds your notes", "%q is no folder", val)
 	}
 	return abs, nil
-}
-
-// Excluded are the patterns that the settings keep out of the vault at dir.
-func (c *File) Excluded(dir string) []string {
-	var out []string
-	for _, name := range slices.Sorted(maps.Keys(c.Vaults)) {
-		if home.SameFolder(home.Expand(name), dir) {
-			out = append(out, c.Vaults[name].Exclude...)
-		}
-	}
-	return out
 }
 
 // Number is a setting that counts.

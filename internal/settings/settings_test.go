@@ -3,9 +3,12 @@ package settings
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"lore/internal/access"
 	"lore/internal/fault"
 	"lore/internal/tool"
 	"lore/internal/websearch"
@@ -187,5 +190,52 @@ func TestExcluded(t *testing.T) {
 	}
 	if got := c.Excluded(filepath.Join(dir, "w")); got != nil {
 		t.Errorf("another vault: %q", got)
+	}
+}
+
+// TestSetPaths: what is excluded and protected is kept for one vault, under the
+// name that the file has for it, and the rest of the file stays.
+func TestSetPaths(t *testing.T) {
+	dir := t.TempDir()
+	p, file := withConfig(t, "# mine\n[vaults.\"/other\"]\nexclude = ['x']\n\n[vaults."+strconv.Quote(dir+"/")+"]\nexclude = ['a'] # why\n", nil)
+	got, err := p.SetPaths(dir, Paths{Protected: []string{" Private/** ", "", "Private/**"}, Exclude: []string{"b"}})
+	if err != nil || !slices.Equal(got.Protected, []string{"Private/**"}) || !slices.Equal(got.Exclude, []string{"b"}) {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	want := "# mine\n[vaults.\"/other\"]\nexclude = ['x']\n\n[vaults." + strconv.Quote(dir+"/") + "]\nexclude = ['b'] # why\nprotected = ['Private/**']\n"
+	if b, err := os.ReadFile(file); err != nil || string(b) != want {
+		t.Errorf("the file: %q, %v", b, err)
+	}
+	if _, err := p.SetPaths(dir, Paths{Exclude: []string{"[a"}}); fault.Of(err) != fault.Invalid {
+		t.Errorf("a broken pattern: %v", err)
+	}
+	if b, err := os.ReadFile(file); err != nil || string(b) != want {
+		t.Errorf("a refusal changed the file: %q, %v", b, err)
+	}
+}
+
+// TestTool: what is said of one tool goes before what is said of its set, but for
+// a set that is off.
+func TestTool(t *testing.T) {
+	put := &tool.Tool{Name: "put", Set: "notes", Aliases: []string{"old_put"}, Effect: access.Changes}
+	look := &tool.Tool{Name: "look", Set: "notes", Effect: access.Reads}
+	for _, c := range []struct {
+		tools       map[string]string
+		of          *tool.Tool
+		state, from string
+	}{
+		{nil, put, "on", "default"},
+		{map[string]string{"put": ""}, put, "on", "default"},
+		{map[string]string{"notes": "ask"}, put, "ask", "set"},
+		{map[string]string{"notes": "ask"}, look, "on", "default"},
+		{map[string]string{"notes": "ask", "put": "allow"}, put, "allow", "file"},
+		{map[string]string{"notes": "ask", "put": "on"}, put, "on", "file"},
+		{map[string]string{"notes": "allow", "old_put": "ask"}, put, "ask", "file"},
+		{map[string]string{"notes": "off", "put": "allow"}, put, "off", "set"},
+		{map[string]string{"notes": "on", "look": "ask"}, look, "ask", "file"},
+	} {
+		if state, from := (&File{Tools: c.tools}).Tool(c.of); state != c.state || from != c.from {
+			t.Errorf("%v, %s: %s, %s", c.tools, c.of.Name, state, from)
+		}
 	}
 }

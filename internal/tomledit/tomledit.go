@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -20,20 +21,45 @@ var errSplice = errors.New("the value cannot be set by itself")
 // every other byte as it is. What it made is read again: when anything but that
 // one value differs, nothing is returned.
 func Set(text []byte, key, val string) ([]byte, error) {
-	before := map[string]any{}
-	if err := toml.Unmarshal(text, &before); err != nil {
-		return nil, err
-	}
-	path := strings.Split(key, ".")
 	quoted, err := quote(val)
 	if err != nil {
 		return nil, err
 	}
-	at, err := find(text, path)
+	return splice(text, strings.Split(key, "."), quoted, val)
+}
+
+// SetList is [Set] for a list of strings, at a path whose names may hold dots.
+func SetList(text []byte, path []string, list []string) ([]byte, error) {
+	words, vals := make([]string, len(list)), make([]any, len(list))
+	for i, s := range list {
+		var err error
+		if words[i], err = quote(s); err != nil {
+			return nil, err
+		}
+		vals[i] = s
+	}
+	return splice(text, path, "["+strings.Join(words, ", ")+"]", vals)
+}
+
+// splice puts a value, as it is written, at a path.
+func splice(text []byte, path []string, written string, val any) ([]byte, error) {
+	before := map[string]any{}
+	if err := toml.Unmarshal(text, &before); err != nil {
+		return nil, err
+	}
+	at, err := find(text, path, val)
 	if err != nil {
 		return nil, err
 	}
-	out := at.put(text, path, quoted)
+	names := make([]string, len(path))
+	for i, name := range path {
+		if names[i] = name; !bare.MatchString(name) {
+			if names[i], err = quote(name); err != nil {
+				return nil, err
+			}
+		}
+	}
+	out := at.put(text, names, written)
 	after := map[string]any{}
 	if err := toml.Unmarshal(out, &after); err != nil {
 		return nil, errors.Join(errSplice, err)
@@ -44,7 +70,10 @@ func Set(text []byte, key, val string) ([]byte, error) {
 	return out, nil
 }
 
-// quote writes a string as TOML does.
+// bare are names that need no quotes.
+var bare = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+
+// quote writes a string as TOML does, in one line.
 func quote(val string) (string, error) {
 	line, err := toml.Marshal(map[string]string{"v": val})
 	if err != nil {
@@ -54,7 +83,7 @@ func quote(val string) (string, error) {
 }
 
 // setPath sets a value in nested tables, which it makes.
-func setPath(m map[string]any, path []string, val string) bool {
+func setPath(m map[string]any, path []string, val any) bool {
 	for _, k := range path[:len(path)-1] {
 		inner, ok := m[k].(map[string]any)
 		if !ok {
@@ -79,8 +108,8 @@ type place struct {
 	dotted     bool // the table is written as "table.key = value"
 }
 
-// find looks for the value at path.
-func find(text []byte, path []string) (place, error) {
+// find looks for the value at path, which is to be of the same kind as val.
+func find(text []byte, path []string, val any) (place, error) {
 	var at place
 	var table []string
 	inList := false
@@ -108,17 +137,33 @@ func find(text []byte, path []string) (place, error) {
 				at.after, at.dotted = end, true
 			}
 			if slices.Equal(full, path) {
-				v := e.Value()
-				if v.Kind != unstable.String || v.Raw.Length == 0 {
-					return at, errSplice
-				}
-				at.start, at.found = int(v.Raw.Offset), true
-				at.end = at.start + int(v.Raw.Length)
-				return at, nil
+				return at.value(text, e, val)
 			}
 		}
 	}
 	return at, p.Error()
+}
+
+// value is where the value of an expression stands.
+func (at place) value(text []byte, e *unstable.Node, val any) (place, error) {
+	v := e.Value()
+	at.found = true
+	switch _, list := val.([]any); {
+	case !list && v.Kind == unstable.String && v.Raw.Length > 0:
+		at.start = int(v.Raw.Offset)
+		at.end = at.start + int(v.Raw.Length)
+	case list && v.Kind == unstable.Array:
+		// A list has no place of its own: it is what follows the sign after its name.
+		from := keyEnd(e)
+		gap := bytes.IndexByte(text[from:], '[')
+		if gap < 0 {
+			return at, errSplice
+		}
+		at.start, at.end = from+gap, int(e.Raw.Offset+e.Raw.Length)
+	default:
+		return at, errSplice
+	}
+	return at, nil
 }
 
 func keyOf(it unstable.Iterator) []string {

@@ -48,6 +48,34 @@ func TestSet(t *testing.T) {
 	}
 }
 
+func TestSetList(t *testing.T) {
+	path := []string{"vaults", "/my.notes", "exclude"}
+	for _, c := range []struct{ name, text, want string }{
+		{"empty", "", "[vaults.'/my.notes']\nexclude = ['a', 'b\"c']\n"},
+		{"in its place", "# mine\n[vaults.\"/my.notes\"] # here\nexclude = [ 'x' ] # why\nprotected = ['p']\n", "# mine\n[vaults.\"/my.notes\"] # here\nexclude = ['a', 'b\"c'] # why\nprotected = ['p']\n"},
+		{"over lines", "[vaults.'/my.notes']\n\"exclude\" = [\n  'x', # ]\n  'y',\n] # end\nprotected = []\n", "[vaults.'/my.notes']\n\"exclude\" = ['a', 'b\"c'] # end\nprotected = []\n"},
+		{"beside another vault", "[vaults.'/other']\nexclude = ['x']\n", "[vaults.'/other']\nexclude = ['x']\n\n[vaults.'/my.notes']\nexclude = ['a', 'b\"c']\n"},
+		{"another type", "[vaults.'/my.notes']\nexclude = 'x'\n", ""},
+		{"an inline table", "vaults = {'/my.notes' = {exclude = ['x']}}\n", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := SetList([]byte(c.text), path, []string{"a", `b"c`})
+			if c.want == "" {
+				if err == nil {
+					t.Fatalf("made %q", got)
+				}
+				return
+			}
+			if err != nil || string(got) != c.want {
+				t.Errorf("got  %q, %v\nwant %q", got, err, c.want)
+			}
+		})
+	}
+	if got, err := SetList([]byte("[v]\nx = ['a']\n"), []string{"v", "x"}, nil); err != nil || string(got) != "[v]\nx = []\n" {
+		t.Errorf("none: %q, %v", got, err)
+	}
+}
+
 // FuzzSpliceTOML proves that a setting is set or refused, and that nothing else
 // of the file changes.
 func FuzzSpliceTOML(f *testing.F) {

@@ -17,8 +17,8 @@ import (
 
 	"lore/internal/access"
 	"lore/internal/app"
-	"lore/internal/settings"
 	"lore/internal/surface/chats"
+	"lore/internal/surface/connect"
 	"lore/internal/surface/files"
 	"lore/internal/surface/prefs"
 	"lore/internal/surface/rest"
@@ -67,8 +67,8 @@ type content map[string]struct {
 // describe asks the interface to all tools for its description.
 func describe() (d description, err error) {
 	api := rest.New(rest.Options{
-		Door: tool.NewRegistry(tool.Deps{}, app.Catalogue()), Types: prefs.Types(chats.Types()),
-		More: slices.Concat(chats.New(chats.Options{}).Routes(), prefs.New(settings.Place{}, settings.Flags{}).Routes(), files.New(nil).Routes()),
+		Door: tool.NewRegistry(tool.Deps{}, app.Catalogue()), Types: connect.Types(prefs.Types(chats.Types())),
+		More: slices.Concat(chats.New(chats.Options{}).Routes(), prefs.New(prefs.Options{}).Routes(), connect.New(connect.Options{}).Routes(), files.New(nil).Routes()),
 	})
 	defer api.Close()
 	for _, r := range api.Routes() {

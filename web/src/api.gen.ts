@@ -2,6 +2,11 @@
 // What the HTTP interface takes and answers: see docs/rest.md.
 /* eslint-disable */
 
+export type Acceptance = {
+  digest: string;
+  tool: string;
+};
+
 export type Answer = {
   always?: null | {
     definition?: string;
@@ -225,6 +230,21 @@ export type Chats = {
   })[];
 };
 
+export type Clients = {
+  clients: null | ({
+    by_hand?: boolean;
+    client: string;
+    command?: string;
+    found: boolean;
+    installed: boolean;
+    path: string;
+    problem?: string;
+    title: string;
+    vault?: string;
+  })[];
+  snippet: string;
+};
+
 export type Conversation = {
   calls: Record<string, null | ({
     args: unknown;
@@ -343,8 +363,119 @@ export type Decision = {
   value: string;
 };
 
+export type Finding = {
+  fix?: string;
+  level: string;
+  line?: number;
+  path?: string;
+  text: string;
+  topic: string;
+};
+
+export type Findings = {
+  findings: null | ({
+    fix?: string;
+    level: string;
+    line?: number;
+    path?: string;
+    text: string;
+    topic: string;
+  })[];
+};
+
 export type Fork = {
   after: number;
+};
+
+export type Import = {
+  client: string;
+  digest?: string;
+  done?: boolean;
+  from: string;
+  servers: null | ({
+    changed_tools?: null | (string)[];
+    command?: null | (string)[];
+    cwd?: string;
+    digest: string;
+    env?: Record<string, string>;
+    env_file?: string;
+    file: string;
+    headers?: Record<string, string>;
+    in_vault: boolean;
+    left_out?: null | (string)[];
+    logged_in?: boolean;
+    name: string;
+    software?: string;
+    state: string;
+    tools: number;
+    transport: string;
+    url?: string;
+    warnings?: null | (string)[];
+    why?: string;
+  })[];
+  skipped?: null | (string)[];
+  to: string;
+};
+
+export type Importing = {
+  client: string;
+  seen?: string;
+};
+
+export type Joined = {
+  backup?: string;
+  changes: null | ({
+    action: string;
+    added: number;
+    diff?: string;
+    from?: string;
+    hunks?: number;
+    path: string;
+    removed: number;
+  })[];
+  client: string;
+  digest: string;
+  done: boolean;
+  next?: string;
+  path: string;
+  snippet?: string;
+  state: string;
+  title: string;
+};
+
+export type Joining = {
+  read_only?: boolean;
+  remove?: boolean;
+  seen?: string;
+};
+
+export type Key = {
+  place?: string;
+  provider: string;
+};
+
+export type Keys = {
+  keys: null | ({
+    place?: string;
+    provider: string;
+  })[];
+};
+
+export type Login = {
+  address: string;
+};
+
+export type MadeToken = {
+  secret: string;
+  token: {
+    created: string;
+    expires?: string;
+    id: string;
+    last_used?: string;
+    name: string;
+    revoked?: string;
+    scopes: null | (string)[];
+  };
 };
 
 export type Models = {
@@ -375,6 +506,26 @@ export type NewChat = {
   toolsets?: null | (string)[];
 };
 
+export type NewKey = {
+  key: string;
+  provider: string;
+};
+
+export type NewServer = {
+  args?: null | (string)[];
+  command?: string;
+  env?: Record<string, string>;
+  headers?: Record<string, string>;
+  name: string;
+  url?: string;
+};
+
+export type NewToken = {
+  days: number;
+  name: string;
+  scopes: null | (string)[];
+};
+
 export type Opened = {
   chat: {
     changed: string;
@@ -396,6 +547,11 @@ export type Opened = {
 
 export type Opening = {
   path: string;
+};
+
+export type Paths = {
+  exclude: null | (string)[];
+  protected: null | (string)[];
 };
 
 export type Pending = {
@@ -598,6 +754,106 @@ export type Saying = {
   text: string;
 };
 
+export type Server = {
+  changed_tools?: null | (string)[];
+  command?: null | (string)[];
+  cwd?: string;
+  digest: string;
+  env?: Record<string, string>;
+  env_file?: string;
+  file: string;
+  headers?: Record<string, string>;
+  in_vault: boolean;
+  left_out?: null | (string)[];
+  logged_in?: boolean;
+  name: string;
+  software?: string;
+  state: string;
+  tools: number;
+  transport: string;
+  url?: string;
+  warnings?: null | (string)[];
+  why?: string;
+};
+
+export type ServerTool = {
+  change?: null | {
+    digest: string;
+    new: string;
+    old: string;
+  };
+  description?: string;
+  name: string;
+  own_name: string;
+  title?: string;
+};
+
+export type ServerTools = {
+  server: {
+    changed_tools?: null | (string)[];
+    command?: null | (string)[];
+    cwd?: string;
+    digest: string;
+    env?: Record<string, string>;
+    env_file?: string;
+    file: string;
+    headers?: Record<string, string>;
+    in_vault: boolean;
+    left_out?: null | (string)[];
+    logged_in?: boolean;
+    name: string;
+    software?: string;
+    state: string;
+    tools: number;
+    transport: string;
+    url?: string;
+    warnings?: null | (string)[];
+    why?: string;
+  };
+  tools: null | ({
+    change?: null | {
+      digest: string;
+      new: string;
+      old: string;
+    };
+    description?: string;
+    name: string;
+    own_name: string;
+    title?: string;
+  })[];
+};
+
+export type Servers = {
+  servers: null | ({
+    changed_tools?: null | (string)[];
+    command?: null | (string)[];
+    cwd?: string;
+    digest: string;
+    env?: Record<string, string>;
+    env_file?: string;
+    file: string;
+    headers?: Record<string, string>;
+    in_vault: boolean;
+    left_out?: null | (string)[];
+    logged_in?: boolean;
+    name: string;
+    software?: string;
+    state: string;
+    tools: number;
+    transport: string;
+    url?: string;
+    warnings?: null | (string)[];
+    why?: string;
+  })[];
+  trouble?: null | (string)[];
+};
+
+export type SetSetting = {
+  name: string;
+  state: string;
+  tools: number;
+};
+
 export type Setting = {
   doc: string;
   key: string;
@@ -629,6 +885,29 @@ export type Status = {
   version: string;
 };
 
+export type Token = {
+  created: string;
+  expires?: string;
+  id: string;
+  last_used?: string;
+  name: string;
+  revoked?: string;
+  scopes: null | (string)[];
+};
+
+export type Tokens = {
+  scopes: null | (string)[];
+  tokens: null | ({
+    created: string;
+    expires?: string;
+    id: string;
+    last_used?: string;
+    name: string;
+    revoked?: string;
+    scopes: null | (string)[];
+  })[];
+};
+
 export type Tool = {
   aliases?: null | (string)[];
   description: string;
@@ -645,6 +924,39 @@ export type Tool = {
   title: string;
   toolset: string;
   untrusted?: boolean;
+};
+
+export type ToolSetting = {
+  doc: string;
+  effect: string;
+  from: string;
+  name: string;
+  needs?: string;
+  own: boolean;
+  server?: string;
+  set: string;
+  state: string;
+  told: string;
+};
+
+export type ToolSettings = {
+  sets: null | ({
+    name: string;
+    state: string;
+    tools: number;
+  })[];
+  tools: null | ({
+    doc: string;
+    effect: string;
+    from: string;
+    name: string;
+    needs?: string;
+    own: boolean;
+    server?: string;
+    set: string;
+    state: string;
+    told: string;
+  })[];
 };
 
 export type Tools = {
@@ -665,6 +977,11 @@ export type Tools = {
     toolset: string;
     untrusted?: boolean;
   })[];
+};
+
+export type Trust = {
+  digest: string;
+  use: boolean;
 };
 
 export type Verified = {
@@ -693,8 +1010,12 @@ export type View = {
 
 /** What each route takes and answers. */
 export interface Routes {
+  /** Use a changed tool as it was shown (persons) */
+  acceptServerTool: { path: { name: string }; query: void; body: Acceptance; out: void };
   /** What was done, newest first, by whom, and how it ended */
   activity: { path: void; query: { after?: string | number; limit?: string | number; path?: string | number; tool?: string | number; [more: string]: string | number | undefined }; body: void; out: Result };
+  /** Name another server (persons) */
+  addServer: { path: void; query: void; body: NewServer; out: Server };
   /** Answer a question (persons) */
   answerApproval: { path: { id: string }; query: void; body: Answer; out: Result | Pending };
   /** Wait until a question is over */
@@ -707,26 +1028,56 @@ export interface Routes {
   changeChat: { path: { id: string }; query: void; body: NewChat; out: Chat };
   /** Begin a conversation (persons) */
   createChat: { path: void; query: void; body: NewChat; out: Chat };
+  /** Use it exactly as it was shown, or use it no more (persons) */
+  decideServer: { path: { name: string }; query: void; body: Trust; out: Server };
   /** Delete a conversation; what it changed stays (persons) */
   deleteChat: { path: { id: string }; query: void; body: void; out: void };
+  /** What is wrong with the vault or the set-up, and what to do about it (persons) */
+  doctor: { path: void; query: void; body: void; out: Findings };
   /** News as server-sent events; Last-Event-ID resumes */
   events: { path: void; query: void; body: void; out: void };
+  /** Forget the key of a provider (persons) */
+  forgetKey: { path: { provider: string }; query: void; body: void; out: void };
   /** Take a standing answer back (persons) */
   forgetRule: { path: { id: string }; query: void; body: void; out: void };
   /** Go on elsewhere from one of its messages (persons) */
   forkChat: { path: { id: string }; query: void; body: Fork; out: Chat };
+  /** What another client's servers are, and with what was shown of them, copy them (persons) */
+  importServers: { path: void; query: void; body: Importing; out: Import };
+  /** What putting Lore into a client's file, or taking it out, would change; and with what was shown, do it (persons) */
+  joinClient: { path: { id: string }; query: void; body: Joining; out: Joined };
+  /** Keep the key of a provider (persons) */
+  keepKey: { path: void; query: void; body: NewKey; out: Key };
   /** What waits for a person; to a token, what it asked itself */
   listApprovals: { path: void; query: { state?: string | number; [more: string]: string | number | undefined }; body: void; out: Approvals };
   /** Conversations, the last one first (persons) */
   listChats: { path: void; query: { limit?: string | number; offset?: string | number; [more: string]: string | number | undefined }; body: void; out: Chats };
+  /** Programs that can use Lore, where their files lie, and which of them do (persons) */
+  listClients: { path: void; query: void; body: void; out: Clients };
+  /** Which providers of models have a key, and where it lies; never the key (persons) */
+  listKeys: { path: void; query: void; body: void; out: Keys };
   /** The models that can be reached (persons) */
   listModels: { path: void; query: void; body: void; out: Models };
   /** The standing answers (persons) */
   listRules: { path: void; query: void; body: void; out: Rules };
+  /** Its tools, with what changed about them (persons) */
+  listServerTools: { path: { name: string }; query: { try?: string | number; [more: string]: string | number | undefined }; body: void; out: ServerTools };
+  /** Other MCP servers whose tools can be used (persons) */
+  listServers: { path: void; query: { try?: string | number; [more: string]: string | number | undefined }; body: void; out: Servers };
   /** The settings, what is in force and where it comes from (persons) */
   listSettings: { path: void; query: void; body: void; out: Settings };
+  /** The tokens that programs call with (persons) */
+  listTokens: { path: void; query: void; body: void; out: Tokens };
+  /** Every tool: whether it is on, asks or is allowed, and what models are told about it; changed by the settings tools.NAME and instructions.NAME (persons) */
+  listToolSettings: { path: void; query: void; body: void; out: ToolSettings };
   /** The tools that are switched on, with their schemas */
   listTools: { path: void; query: void; body: void; out: Tools };
+  /** Begin to log in to it; answers with where the person goes (persons) */
+  loginServer: { path: { name: string }; query: void; body: void; out: Login };
+  /** Forget the login (persons) */
+  logoutServer: { path: { name: string }; query: void; body: void; out: void };
+  /** Make a token; it is told once (persons) */
+  makeToken: { path: void; query: void; body: NewToken; out: MadeToken };
   /** Go on with the conversation that a note holds (persons) */
   openChat: { path: void; query: void; body: Opening; out: Opened };
   /** This description */
@@ -737,8 +1088,14 @@ export interface Routes {
   redoOperation: { path: { id: string }; query: void; body: Arguments; out: Result | Pending };
   /** What an answer would come to (persons) */
   rehearseApproval: { path: { id: string }; query: void; body: Answer; out: Approval };
+  /** Name it no more; only those that are named in Lore's own file (persons) */
+  removeServer: { path: { name: string }; query: void; body: Trust; out: void };
+  /** End a token, at once (persons) */
+  revokeToken: { path: { id: string }; query: void; body: void; out: Token };
   /** Say something; the run that answers begins at once (persons) */
   say: { path: { id: string }; query: void; body: Saying; out: Run };
+  /** Change both (persons) */
+  setPaths: { path: void; query: void; body: Paths; out: Paths };
   /** Change one setting; an empty value goes back to the default (persons) */
   setSetting: { path: void; query: void; body: Decision; out: Setting };
   /** One question with its diff */
@@ -747,6 +1104,8 @@ export interface Routes {
   showChat: { path: { id: string }; query: void; body: void; out: Conversation };
   /** One change, with its diff */
   showOperation: { path: { id: string }; query: void; body: void; out: Result };
+  /** What of the vault Lore must not see, and what only a person may change (persons) */
+  showPaths: { path: void; query: void; body: void; out: Paths };
   /** One tool */
   showTool: { path: { name: string }; query: void; body: void; out: Tool };
   /** What this server serves, and who you are to it */
@@ -763,33 +1122,54 @@ export interface Routes {
 
 /** Where each route lies. */
 export const routes: { [K in keyof Routes]: readonly [method: string, path: string] } = {
+  acceptServerTool: ["POST", "/api/v1/servers/{name}/accept"],
   activity: ["GET", "/api/v1/activity"],
+  addServer: ["POST", "/api/v1/servers"],
   answerApproval: ["POST", "/api/v1/approvals/{id}/answer"],
   awaitApproval: ["GET", "/api/v1/approvals/{id}/await"],
   callTool: ["POST", "/api/v1/tools/{name}"],
   cancelApproval: ["POST", "/api/v1/approvals/{id}/cancel"],
   changeChat: ["POST", "/api/v1/chats/{id}"],
   createChat: ["POST", "/api/v1/chats"],
+  decideServer: ["POST", "/api/v1/servers/{name}/decide"],
   deleteChat: ["POST", "/api/v1/chats/{id}/delete"],
+  doctor: ["GET", "/api/v1/doctor"],
   events: ["GET", "/api/v1/events"],
+  forgetKey: ["POST", "/api/v1/keys/{provider}/forget"],
   forgetRule: ["POST", "/api/v1/rules/{id}/forget"],
   forkChat: ["POST", "/api/v1/chats/{id}/fork"],
+  importServers: ["POST", "/api/v1/servers/import"],
+  joinClient: ["POST", "/api/v1/clients/{id}"],
+  keepKey: ["POST", "/api/v1/keys"],
   listApprovals: ["GET", "/api/v1/approvals"],
   listChats: ["GET", "/api/v1/chats"],
+  listClients: ["GET", "/api/v1/clients"],
+  listKeys: ["GET", "/api/v1/keys"],
   listModels: ["GET", "/api/v1/models"],
   listRules: ["GET", "/api/v1/rules"],
+  listServerTools: ["GET", "/api/v1/servers/{name}/tools"],
+  listServers: ["GET", "/api/v1/servers"],
   listSettings: ["GET", "/api/v1/settings"],
+  listTokens: ["GET", "/api/v1/tokens"],
+  listToolSettings: ["GET", "/api/v1/settings/tools"],
   listTools: ["GET", "/api/v1/tools"],
+  loginServer: ["POST", "/api/v1/servers/{name}/login"],
+  logoutServer: ["POST", "/api/v1/servers/{name}/logout"],
+  makeToken: ["POST", "/api/v1/tokens"],
   openChat: ["POST", "/api/v1/chats/open"],
   openapi: ["GET", "/api/v1/openapi.json"],
   readFile: ["GET", "/api/v1/files/{path}"],
   redoOperation: ["POST", "/api/v1/operations/{id}/redo"],
   rehearseApproval: ["POST", "/api/v1/approvals/{id}/rehearse"],
+  removeServer: ["POST", "/api/v1/servers/{name}/remove"],
+  revokeToken: ["POST", "/api/v1/tokens/{id}/revoke"],
   say: ["POST", "/api/v1/chats/{id}/messages"],
+  setPaths: ["POST", "/api/v1/settings/paths"],
   setSetting: ["POST", "/api/v1/settings"],
   showApproval: ["GET", "/api/v1/approvals/{id}"],
   showChat: ["GET", "/api/v1/chats/{id}"],
   showOperation: ["GET", "/api/v1/operations/{id}"],
+  showPaths: ["GET", "/api/v1/settings/paths"],
   showTool: ["GET", "/api/v1/tools/{name}"],
   status: ["GET", "/api/v1/status"],
   stopRun: ["POST", "/api/v1/runs/{id}/stop"],

@@ -15,6 +15,7 @@ import (
 	"lore/internal/digest"
 	"lore/internal/fault"
 	"lore/internal/llm"
+	"lore/internal/llm/quote"
 	"lore/internal/tool"
 )
 
@@ -44,6 +45,13 @@ func (b Book) Open(ctx context.Context, who access.Principal, path string) (c ch
 	}
 	if c, err = b.same(ctx, &p); err != nil {
 		return c, "", err
+	}
+	// What the properties of the note say now is what its person wants.
+	if m := model(p.Model); m != "" {
+		c.Model = m
+	}
+	if p.System != "" {
+		c.System = p.System
 	}
 	if c.Page = path; c.Title == "" {
 		c.Title = first
@@ -105,6 +113,9 @@ func (b Book) say(ctx context.Context, id string, list []page.Said) error {
 // model is the id of a model as Lore writes it; "" for what is none.
 func model(s string) string {
 	s = strings.Replace(s, "@", "/", 1) // as ChatGPT MD has it
+	if s == quote.ID {
+		return s
+	}
 	if provider, name, ok := strings.Cut(s, "/"); !ok || provider == "" || name == "" {
 		return ""
 	}

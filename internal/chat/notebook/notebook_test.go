@@ -98,6 +98,11 @@ func TestANoteAndItsConversation(t *testing.T) {
 	if again, next, err = d.Open(ctx, me, name); err != nil || again.ID != c.ID || next != "Three?" {
 		t.Fatalf("%v %+v %q", err, again, next)
 	}
+	// Its properties say which model answers, and how.
+	d.write(name, strings.Replace(text, "---\n", "---\nmodel: ollama/qwen3:8b\nsystem: Be brief.\n", 1))
+	if again, _, err = d.Open(ctx, me, name); err != nil || again.ID != c.ID || again.Model != "ollama/qwen3:8b" || again.System != "Be brief." {
+		t.Errorf("%v %+v", err, again)
+	}
 	// What differs from what was said is another conversation from there on.
 	d.write(name, strings.Replace(text, "2.", "Two, I think.", 1)+"\n### user\n\nSure?\n")
 	fork, next, err := d.Open(ctx, me, name)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lore/internal/doctor"
 	"lore/internal/event"
 	"lore/internal/fault"
 	"lore/internal/keys"
@@ -129,9 +130,9 @@ type Session struct {
 	// Attend carries out what is approved elsewhere, until ctx ends.
 	Attend func(ctx context.Context)
 	// Report describes the index and what opening it did.
-	Report func(ctx context.Context) (Report, error)
+	Report func(ctx context.Context) (doctor.Report, error)
 	// Doctor looks for everything that is wrong with the set-up.
-	Doctor func(ctx context.Context) ([]Finding, error)
+	Doctor func(ctx context.Context) ([]doctor.Finding, error)
 	// Follow keeps the index true to the vault until ctx ends.
 	Follow func(ctx context.Context) error
 	// Server is the address of the HTTP server of this vault, or "".
@@ -144,37 +145,6 @@ type Session struct {
 	// closed with this one.
 	Mind  func(ctx context.Context) (*talk.Session, error)
 	Close func() error
-}
-
-// A Report describes an index.
-type Report struct {
-	Vault       string  `json:"vault"`
-	Index       string  `json:"index_folder"`
-	Notes       int     `json:"notes"`
-	Attachments int     `json:"attachments"`
-	Conflicts   int     `json:"conflicts"`
-	Links       int     `json:"links"`
-	Passages    int     `json:"passages"`
-	Embedded    int     `json:"embedded"`
-	Model       string  `json:"model,omitempty"`
-	Problems    int     `json:"notes_with_problems"`
-	Added       int     `json:"added"`
-	Changed     int     `json:"changed"`
-	Dropped     int     `json:"dropped"`
-	Seconds     float64 `json:"seconds"`
-	Rebuilt     string  `json:"rebuilt,omitempty"` // why the index was built anew
-	Fresh       bool    `json:"fresh"`
-	Reason      string  `json:"reason,omitempty"`
-}
-
-// A Finding is one thing that doctor looked at.
-type Finding struct {
-	Level string `json:"level"` // "ok", "note", "warning", "error"
-	Topic string `json:"topic"`
-	Text  string `json:"text"`
-	Fix   string `json:"fix,omitempty"`
-	Path  string `json:"path,omitempty"`
-	Line  int    `json:"line,omitempty"`
 }
 
 // A Measure is one row of the table that bench prints.

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lore/internal/access"
+	"lore/internal/doctor"
 	"lore/internal/fault"
 	"lore/internal/settings"
 	"lore/internal/surface/draw"
@@ -135,7 +136,7 @@ func (p *program) withSession(ctx context.Context, o OpenOptions, f func(*Sessio
 	return errors.Join(f(s), s.Close())
 }
 
-func (p *program) showReport(r Report) error {
+func (p *program) showReport(r doctor.Report) error {
 	if p.g.JSON {
 		return p.encode(r)
 	}
@@ -179,7 +180,7 @@ something is an error; warnings and notes leave it at 0.`,
 				if err := p.showFindings(fs); err != nil {
 					return err
 				}
-				if slices.ContainsFunc(fs, func(f Finding) bool { return f.Level == "error" }) {
+				if slices.ContainsFunc(fs, func(f doctor.Finding) bool { return f.Level == "error" }) {
 					return errSaid
 				}
 				return nil
@@ -191,10 +192,10 @@ something is an error; warnings and notes leave it at 0.`,
 // findingLeft is the column that what was found begins in.
 const findingLeft = 19
 
-func (p *program) showFindings(fs []Finding) error {
+func (p *program) showFindings(fs []doctor.Finding) error {
 	if p.g.JSON {
 		return p.encode(struct {
-			Findings []Finding `json:"findings"`
+			Findings []doctor.Finding `json:"findings"`
 		}{fs})
 	}
 	s := p.screen

@@ -212,9 +212,9 @@ func (p *program) snippet(at mcpconfig.Place) error {
 	return err
 }
 
-// shown is the change as a person sees it. One line around it is enough: the
+// Shown is the change as a person sees it. One line around it is enough: the
 // entries beside it may hold secrets.
-func shown(plan *mcpinstall.Plan) tool.FileChange {
+func Shown(plan *mcpinstall.Plan) tool.FileChange {
 	c := tool.FileChange{Path: plan.Path, Action: change.Replaces}
 	before := ""
 	switch {
@@ -236,10 +236,10 @@ func shown(plan *mcpinstall.Plan) tool.FileChange {
 // showPlan is a dry run.
 func (p *program) showPlan(plan *mcpinstall.Plan) error {
 	if p.JSON {
-		return p.Encode(answer{Success: true, DryRun: true, Client: plan.Client.ID, Path: plan.Path, Vault: plan.Vault, Action: "planned", Changes: []tool.FileChange{shown(plan)}})
+		return p.Encode(answer{Success: true, DryRun: true, Client: plan.Client.ID, Path: plan.Path, Vault: plan.Vault, Action: "planned", Changes: []tool.FileChange{Shown(plan)}})
 	}
 	var b strings.Builder
-	p.Screen.Change(&b, shown(plan), true)
+	p.Screen.Change(&b, Shown(plan), true)
 	if _, err := io.WriteString(p.Out, b.String()); err != nil {
 		return err
 	}
@@ -256,7 +256,7 @@ func (p *program) askFirst(ctx context.Context, plan *mcpinstall.Plan) error {
 	}
 	if !p.JSON {
 		var b strings.Builder
-		p.Notice.Change(&b, shown(plan), true)
+		p.Notice.Change(&b, Shown(plan), true)
 		_, _ = io.WriteString(p.Err, b.String()) // nobody is left to tell
 	}
 	if p.JSON || !p.Notice.Terminal || !draw.AtTerminal(p.in) {

@@ -1,38 +1,32 @@
 package prefs_test
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
-	"io"
 	"net/http"
-	"net/http/cookiejar"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
+	"lore/internal/access"
 	"lore/internal/settings"
-	"lore/internal/state"
 	"lore/internal/surface/prefs"
 	"lore/internal/surface/rest"
 	"lore/internal/surface/serve"
-	"lore/internal/token"
+	"lore/internal/surface/serve/servetest"
 	"lore/internal/tool"
 )
 
-// A world is a file of settings behind a real server, a person's browser, and a
-// token that may do everything a token may.
+// A world is a file of settings behind a real server.
 type world struct {
-	*testing.T
-	base, token, file string
-	person            *http.Client
+	*servetest.World
+	file, vault string
 }
 
 func open(t *testing.T, text string, vars map[string]string) *world {
 	t.Helper()
 	dir := t.TempDir()
-	w := &world{T: t, file: filepath.Join(dir, "lore", "config.toml")}
+	w := &world{file: filepath.Join(dir, "lore", "config.toml"), vault: filepath.Join(dir, "vault")}
 	if err := os.MkdirAll(filepath.Dir(w.file), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -43,91 +37,26 @@ func open(t *testing.T, text string, vars map[string]string) *world {
 	for k, v := range vars {
 		env[k] = v
 	}
-	place := settings.Place{Env: func(k string) string { return env[k] }, Tools: func() []*tool.Tool { return nil }}
-	db := state.In(t.TempDir())
-	tokens := token.New(db, nil)
-	var err error
-	if _, w.token, err = tokens.Create(t.Context(), "all", token.Scopes(), 0); err != nil {
-		t.Fatal(err)
-	}
-	server, err := serve.New(serve.Options{Listen: "127.0.0.1:0", Tokens: tokens})
-	if err != nil {
-		t.Fatal(err)
-	}
-	own := prefs.New(place, settings.Flags{})
-	api := rest.New(rest.Options{Door: tool.NewRegistry(tool.Deps{}, nil), More: own.Routes(), Types: prefs.Types(nil)})
-	server.Add(api.Routes()...)
-	l, err := server.Listen(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
-	done := make(chan error, 1)
-	go func() { done <- server.Serve(ctx, l) }()
-	t.Cleanup(func() {
-		stop()
-		if err := <-done; err != nil {
-			t.Error(err)
+	tools := func() []*tool.Tool {
+		return []*tool.Tool{
+			{Name: "look", Set: "notes", Effect: access.Reads, Doc: "Looks.\n\nLong words.", Instructions: "Use it first."},
+			{Name: "put", Set: "notes", Effect: access.Changes, Doc: "Puts."}, {Name: "other", Set: "more", Effect: access.Changes, Doc: "Is other."},
 		}
-		api.Close()
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
+	}
+	place := settings.Place{Env: func(k string) string { return env[k] }, Tools: tools}
+	w.World = servetest.Open(t, func(*serve.Server, *servetest.World) []serve.Route {
+		own := prefs.New(prefs.Options{Place: place, Vault: w.vault, Tools: func() ([]*tool.Tool, error) { return tools(), nil }})
+		api := rest.New(rest.Options{Door: tool.NewRegistry(tool.Deps{}, nil), More: own.Routes(), Types: prefs.Types(nil)})
+		t.Cleanup(api.Close)
+		return api.Routes()
 	})
-	w.base = server.Address(l)
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.person = &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	res, err := w.person.Get(server.LoginURL(l))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = res.Body.Close()
 	return w
 }
 
 // do makes a request as the person, or with the token.
 func (w *world) do(method, bearer string, in, out any) int {
 	w.Helper()
-	var body io.Reader
-	if in != nil {
-		b, err := json.Marshal(in)
-		if err != nil {
-			w.Fatal(err)
-		}
-		body = bytes.NewReader(b)
-	}
-	req, err := http.NewRequestWithContext(w.Context(), method, w.base+"/api/v1/settings", body)
-	if err != nil {
-		w.Fatal(err)
-	}
-	client := w.person
-	if bearer != "" {
-		client = &http.Client{}
-		req.Header.Set("Authorization", "Bearer "+bearer)
-	} else {
-		req.Header.Set("Origin", w.base)
-	}
-	if body != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	res, err := client.Do(req)
-	if err != nil {
-		w.Fatal(err)
-	}
-	defer res.Body.Close()
-	b, err := io.ReadAll(res.Body)
-	if err != nil {
-		w.Fatal(err)
-	}
-	if out != nil {
-		if err := json.Unmarshal(b, out); err != nil {
-			w.Fatalf("%s: %s", res.Status, b)
-		}
-	}
-	return res.StatusCode
+	return w.Do(method, "/api/v1/settings", bearer, in, out)
 }
 
 func (w *world) text() string {
@@ -223,11 +152,90 @@ func TestWhatIsRefused(t *testing.T) {
 func TestNoTokenReachesIt(t *testing.T) {
 	const text = "model = 'quote'\n"
 	w := open(t, text, nil)
-	if s := w.do(http.MethodGet, w.token, nil, nil); s != http.StatusForbidden {
+	if s := w.do(http.MethodGet, w.Token, nil, nil); s != http.StatusForbidden {
 		t.Error(s)
 	}
-	if s := w.do(http.MethodPost, w.token, prefs.Decision{Key: "approve.create", Value: "allow"}, nil); s != http.StatusForbidden {
+	if s := w.do(http.MethodPost, w.Token, prefs.Decision{Key: "approve.create", Value: "allow"}, nil); s != http.StatusForbidden {
 		t.Error(s)
+	}
+	if got := w.text(); got != text {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestTools: each tool tells what is in force for it and from where, and is
+// changed like any setting.
+func TestTools(t *testing.T) {
+	w := open(t, "[tools]\nnotes = 'ask'\n[instructions]\nlook = 'Mine.'\n", nil)
+	look := func() map[string]prefs.ToolSetting {
+		t.Helper()
+		var all prefs.ToolSettings
+		if s := w.Do(http.MethodGet, "/api/v1/settings/tools", "", nil, &all); s != http.StatusOK {
+			t.Fatal(s)
+		}
+		out := map[string]prefs.ToolSetting{}
+		for _, one := range all.Tools {
+			out[one.Name] = one
+		}
+		if len(all.Sets) != 2 || all.Sets[0].Name != "notes" || all.Sets[0].Tools != 2 {
+			t.Errorf("the sets: %+v", all.Sets)
+		}
+		return out
+	}
+	now := look()
+	if got := now["look"]; got.State != "on" || got.From != "default" || got.Told != "Mine." || !got.Own || got.Doc != "Looks." {
+		t.Errorf("to ask about a set is to ask about what it changes: %+v", got)
+	}
+	if got := now["put"]; got.State != "ask" || got.From != "set" {
+		t.Errorf("%+v", got)
+	}
+	for key, value := range map[string]string{"tools.put": "allow", "tools.other": "off", "instructions.look": "", "instructions.put": "One.\nTwo."} {
+		if s := w.do(http.MethodPost, "", prefs.Decision{Key: key, Value: value}, nil); s != http.StatusOK {
+			t.Errorf("%s: %d", key, s)
+		}
+	}
+	now = look()
+	if got := now["put"]; got.State != "allow" || got.From != "file" || got.Told != "One.\nTwo." {
+		t.Errorf("what is said of one tool goes before its set: %+v", got)
+	}
+	if got := now["look"]; got.Told != "Use it first." || got.Own {
+		t.Errorf("back to what Lore says: %+v", got)
+	}
+	if got := now["other"]; got.State != "off" {
+		t.Errorf("%+v", got)
+	}
+	if s := w.do(http.MethodPost, "", prefs.Decision{Key: "instructions.nothing", Value: "x"}, nil); s != http.StatusNotFound {
+		t.Error(s)
+	}
+	if s := w.do(http.MethodPost, "", prefs.Decision{Key: "tools.put"}, nil); s != http.StatusOK || look()["put"].From != "set" {
+		t.Errorf("as it comes again: %d %+v", s, look()["put"])
+	}
+}
+
+// TestPaths: what is hidden and what is protected is kept for the vault that is
+// served, and for no other.
+func TestPaths(t *testing.T) {
+	w := open(t, "[vaults.\"/x\"]\nexclude = ['a']\n", nil)
+	const at = "/api/v1/settings/paths"
+	var now settings.Paths
+	if s := w.Do(http.MethodGet, at, "", nil, &now); s != http.StatusOK || now.Exclude == nil || len(now.Exclude)+len(now.Protected) != 0 {
+		t.Errorf("%d %+v", s, now)
+	}
+	if s := w.Do(http.MethodPost, at, "", settings.Paths{Protected: []string{"Private/**", " "}, Exclude: []string{"*.tmp.md"}}, &now); s != http.StatusOK || !slices.Equal(now.Protected, []string{"Private/**"}) {
+		t.Errorf("%d %+v", s, now)
+	}
+	text := w.text()
+	if !strings.Contains(text, "[vaults.\"/x\"]\nexclude = ['a']\n") || !strings.Contains(text, "protected = ['Private/**']") {
+		t.Errorf("%q", text)
+	}
+	var p struct{ Field string }
+	if s := w.Do(http.MethodPost, at, "", settings.Paths{Exclude: []string{"[x"}}, &p); s != http.StatusBadRequest || p.Field != "exclude" {
+		t.Errorf("%d %+v", s, p)
+	}
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		if s := w.Do(method, at, w.Token, settings.Paths{}, nil); s != http.StatusForbidden {
+			t.Errorf("%s with a token: %d", method, s)
+		}
 	}
 	if got := w.text(); got != text {
 		t.Errorf("%q", got)

@@ -16,7 +16,7 @@ import (
 func TestEveryRouteForEveryone(t *testing.T) {
 	w := open(t)
 	persons := []string{
-		"GET /api/v1/rules", "GET /api/v1/activity/verify", "POST /api/v1/approvals/{id}/answer", "POST /api/v1/approvals/{id}/rehearse", "POST /api/v1/rules/{id}/forget", "POST /logout",
+		"GET /api/v1/rules", "GET /api/v1/activity/verify", "GET /api/v1/doctor", "POST /api/v1/approvals/{id}/answer", "POST /api/v1/approvals/{id}/rehearse", "POST /api/v1/rules/{id}/forget", "POST /logout",
 	}
 	// These answer 4xx or a stream to whoever is let in.
 	let := map[string]bool{}

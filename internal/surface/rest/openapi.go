@@ -14,6 +14,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"lore/internal/access"
+	"lore/internal/doctor"
 	"lore/internal/surface/serve"
 	"lore/internal/tool"
 )
@@ -153,7 +154,7 @@ func (a *API) schemas() (object, error) {
 	types := map[string]reflect.Type{
 		"Problem": reflect.TypeFor[serve.Problem](), "Tools": reflect.TypeFor[Tools](), "Tool": reflect.TypeFor[Tool](), "Status": reflect.TypeFor[Status](),
 		"Approvals": reflect.TypeFor[Approvals](), "Approval": reflect.TypeFor[tool.Question](), "Answer": reflect.TypeFor[tool.Answer](), "Rules": reflect.TypeFor[Rules](),
-		"Verified": reflect.TypeFor[Verified](), "View": reflect.TypeFor[View](),
+		"Verified": reflect.TypeFor[Verified](), "Findings": reflect.TypeFor[Findings](), "Finding": reflect.TypeFor[doctor.Finding](), "View": reflect.TypeFor[View](),
 	}
 	maps.Copy(types, a.o.Types)
 	for name, t := range types {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"lore/internal/access"
+	"lore/internal/doctor"
 	"lore/internal/event"
 	"lore/internal/surface/serve"
 	"lore/internal/tool"
@@ -32,6 +33,8 @@ type Options struct {
 	// Verify checks the record of everything that was done and counts it; nil
 	// has none.
 	Verify func(context.Context) (int, error)
+	// Doctor looks for everything that is wrong; nil looks at nothing.
+	Doctor func(context.Context) ([]doctor.Finding, error)
 	// More are routes of others, described beside the own ones, with the types that
 	// they name in Out and In.
 	More  []Route
@@ -125,6 +128,7 @@ func (a *API) own() []Route {
 		{Route: get("/activity", a.activity), ID: "activity", Summary: "What was done, newest first, by whom, and how it ended", Out: "Result", Status: ok,
 			Query: map[string]string{"limit": "how many", "after": "only what came after the \"next\" of an earlier answer", "path": "only what touched this note", "tool": "only calls of this tool"}},
 		{Route: person(get("/activity/verify", a.verify)), ID: "verifyActivity", Summary: "Whether the record of what was done is whole (persons)", Out: "Verified", Status: ok},
+		{Route: person(get("/doctor", a.doctor)), ID: "doctor", Summary: "What is wrong with the vault or the set-up, and what to do about it (persons)", Out: "Findings", Status: ok},
 		{Route: get("/operations/{id}", a.showOperation), ID: "showOperation", Summary: "One change, with its diff", Out: "Result", Status: ok},
 		{Route: writes(post("/operations/{id}/undo", a.undo)), ID: "undoOperation", Summary: "Take a change back; asked about like any other", In: "Arguments", Out: "Result", Status: ok, Pending: true},
 		{Route: writes(post("/operations/{id}/redo", a.redo)), ID: "redoOperation", Summary: "Bring a change back", In: "Arguments", Out: "Result", Status: ok, Pending: true},

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"lore/internal/access"
+	"lore/internal/doctor"
 	"lore/internal/fault"
 	"lore/internal/schema"
 	"lore/internal/surface/serve"
@@ -52,6 +53,22 @@ func (a *API) verify(w http.ResponseWriter, r *http.Request, _ access.Principal)
 		out.Problem = err.Error()
 	}
 	return serve.JSON(w, http.StatusOK, out)
+}
+
+// Findings are what the doctor looked at.
+type Findings struct {
+	Findings []doctor.Finding `json:"findings"`
+}
+
+func (a *API) doctor(w http.ResponseWriter, r *http.Request, _ access.Principal) error {
+	if a.o.Doctor == nil {
+		return fault.New(fault.NotFound, "there is no doctor here")
+	}
+	list, err := a.o.Doctor(r.Context())
+	if err != nil {
+		return err
+	}
+	return serve.JSON(w, http.StatusOK, Findings{append([]doctor.Finding{}, list...)})
 }
 
 // showOperation is one change with its diff.

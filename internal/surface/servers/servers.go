@@ -64,7 +64,20 @@ type Import struct {
 	To      string       `json:"to"`
 	Servers []Server     `json:"servers"`
 	Skipped []string     `json:"skipped,omitempty"` // names, and why
+	Digest  string       `json:"digest,omitempty"`  // of what is to be copied, for who agrees later
+	Done    bool         `json:"done,omitempty"`
 	Write   func() error `json:"-"`
+}
+
+// A NewServer is a server as a person names it: a program that is started, or an
+// address that is called.
+type NewServer struct {
+	Name    string            `json:"name"`
+	Command string            `json:"command,omitempty"`
+	Args    []string          `json:"args,omitempty"`
+	Env     map[string]string `json:"env,omitempty"`
+	URL     string            `json:"url,omitempty"`
+	Headers map[string]string `json:"headers,omitempty"`
 }
 
 // A Host is what the command needs of the machine. Vault and level are the
@@ -83,6 +96,9 @@ type Host struct {
 	// Login takes a person through the browser, Logout forgets that.
 	Login  func(ctx context.Context, t Terminal, name string, show func(address string)) (Server, error)
 	Logout func(ctx context.Context, t Terminal, name string) (bool, error)
+	// Add names a server in Lore's own file, Remove names one there no more.
+	Add    func(NewServer) error
+	Remove func(Server) error
 	// Import plans to copy the servers of a client.
 	Import func(t Terminal, client string) (Import, error)
 }

@@ -1,4 +1,5 @@
 // The views, in the order of the rail.
+import Sun from '@lucide/svelte/icons/calendar-check';
 import Bot from '@lucide/svelte/icons/message-circle';
 import FileText from '@lucide/svelte/icons/file-text';
 import SearchIcon from '@lucide/svelte/icons/search';
@@ -9,6 +10,7 @@ import Settings from '@lucide/svelte/icons/settings';
 import type { View } from '../lib/router.svelte';
 
 export const menu: { view: View; label: string; icon: typeof Bot; keys: string }[] = [
+  { view: 'home', label: 'Today', icon: Sun, keys: 'g d' },
   { view: 'chat', label: 'Chat', icon: Bot, keys: 'g c' },
   { view: 'notes', label: 'Notes', icon: FileText, keys: 'g n' },
   { view: 'search', label: 'Search', icon: SearchIcon, keys: 'mod+shift+f' },
@@ -20,5 +22,5 @@ export const menu: { view: View; label: string; icon: typeof Bot; keys: string }
 
 /** title is what a view is called. */
 export function title(view: string): string {
-  return menu.find((m) => m.view === view)?.label ?? { home: 'Today', approvals: 'Approvals', onboarding: 'Welcome', doctor: 'Doctor' }[view] ?? 'Nothing here';
+  return menu.find((m) => m.view === view)?.label ?? { approvals: 'Approvals', onboarding: 'Welcome', doctor: 'Doctor' }[view] ?? 'Nothing here';
 }

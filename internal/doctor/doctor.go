@@ -1,0 +1,220 @@
+// Package doctor looks for everything that is wrong with a vault or its set-up,
+// and says what to do about each thing. It changes nothing.
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+
+	"lore/internal/approval"
+	"lore/internal/embed"
+	"lore/internal/embed/builtin"
+	"lore/internal/history"
+	"lore/internal/index"
+	"lore/internal/vault"
+	"lore/internal/vault/writer"
+)
+
+// A Finding is one thing that was looked at.
+type Finding struct {
+	Level string `json:"level"` // "ok", "note", "warning", "error"
+	Topic string `json:"topic"`
+	Text  string `json:"text"`
+	Fix   string `json:"fix,omitempty"`
+	Path  string `json:"path,omitempty"`
+	Line  int    `json:"line,omitempty"`
+}
+
+// A Report describes an index.
+type Report struct {
+	Vault       string  `json:"vault"`
+	Index       string  `json:"index_folder"`
+	Notes       int     `json:"notes"`
+	Attachments int     `json:"attachments"`
+	Conflicts   int     `json:"conflicts"`
+	Links       int     `json:"links"`
+	Passages    int     `json:"passages"`
+	Embedded    int     `json:"embedded"`
+	Model       string  `json:"model,omitempty"`
+	Problems    int     `json:"notes_with_problems"`
+	Added       int     `json:"added"`
+	Changed     int     `json:"changed"`
+	Dropped     int     `json:"dropped"`
+	Seconds     float64 `json:"seconds"`
+	Rebuilt     string  `json:"rebuilt,omitempty"` // why the index was built anew
+	Fresh       bool    `json:"fresh"`
+	Reason      string  `json:"reason,omitempty"`
+}
+
+// An Index is a store that can look at itself.
+type Index interface {
+	index.Store
+	Check(context.Context) error
+}
+
+// A Patient is an open vault with all that is looked at.
+type Patient struct {
+	Vault    *vault.Vault
+	Store    Index
+	Model    embed.Model // nil where meaning is switched off
+	Report   func(context.Context) (Report, error)
+	Asked    *approval.Store
+	History  *history.Store
+	Writer   *writer.Writer
+	Writable func(context.Context) error // says why nothing is changed
+}
+
+// mostFindings is how many of one sort are listed one by one.
+const mostFindings = 50
+
+// Look looks at the vault, its notes, the index and the limits of the system.
+func (p *Patient) Look(ctx context.Context) ([]Finding, error) {
+	var out []Finding
+	list, err := p.Vault.Walk(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, p.vault(list)...)
+	notes, err := p.notes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, notes...)
+	ix, err := p.index(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out = append(append(out, ix...), watching(list)...)
+	hands, err := p.hands(ctx)
+	return append(out, hands...), err
+}
+
+// problemText says what a problem of a path means and what to do about it.
+var problemText = map[vault.ProblemKind][2]string{
+	vault.Unreadable:       {"cannot be read", "give yourself permission to read it"},
+	vault.NameTwin:         {"has the same name as another file, written in another Unicode form", "rename one of them"},
+	vault.CaseTwin:         {"differs from another file only in upper and lower case", "rename one: other systems cannot hold both"},
+	vault.NotRegular:       {"is not a regular file", ""},
+	vault.BrokenLink:       {"is a link that leads nowhere", "remove it"},
+	vault.EscapingLink:     {"is a link that leads out of the vault", "copy the file into the vault, or make the link relative"},
+	vault.FolderLink:       {"is a link to a folder of the vault", ""},
+	vault.BadName:          {"has a name that cannot be used", "rename it"},
+	vault.TooDeep:          {"lies too deep", ""},
+	vault.PossibleConflict: {"may be a second copy that a sync tool made", "compare the two and remove one"},
+	vault.NotDownloaded:    {"is not downloaded", "let the sync tool fetch it"},
+}
+
+func (p *Patient) vault(list *vault.Listing) []Finding {
+	st := list.State
+	var out []Finding
+	switch st.Mode {
+	case vault.Offline:
+		out = append(out, Finding{Level: "error", Topic: "vault", Text: "offline: " + st.Reason, Fix: "bring the folder back, and nothing is lost; if you removed the notes yourself: lore index --rebuild"})
+	case vault.ReadOnly:
+		out = append(out, Finding{Level: "note", Topic: "vault", Text: "read-only: " + st.Reason})
+	default:
+		out = append(out, Finding{Level: "ok", Topic: "vault", Text: fmt.Sprintf("%s: files %d, folders %d, hidden %d, excluded %d",
+			p.Vault.Dir(), len(list.Entries), list.Folders, list.Hidden, list.Excluded)})
+	}
+	for i, bad := range list.Problems {
+		if i == mostFindings {
+			out = append(out, Finding{Level: "note", Topic: "files", Text: fmt.Sprintf("and %d more", len(list.Problems)-i)})
+			break
+		}
+		t := problemText[bad.Kind]
+		text := t[0]
+		if bad.Other != "" {
+			text += ": " + path.Clean(bad.Other)
+		}
+		out = append(out, Finding{Level: "warning", Topic: "files", Path: bad.Path, Text: text, Fix: t[1]})
+	}
+	n := 0
+	for e := range list.Conflicts() {
+		if n++; n <= mostFindings {
+			out = append(out, Finding{Level: "warning", Topic: "conflict", Path: e.Path, Text: "is a copy that a sync tool set aside",
+				Fix: "bring what is missing into the note, then remove it"})
+		}
+	}
+	return out
+}
+
+func (p *Patient) notes(ctx context.Context) ([]Finding, error) {
+	rows, err := p.Store.Notes(ctx, index.Select{Filter: index.Filter{Problems: true}})
+	if err != nil {
+		return nil, err
+	}
+	var out []Finding
+	for _, r := range rows {
+		for _, bad := range r.Problems {
+			if len(out) >= mostFindings {
+				continue
+			}
+			out = append(out, Finding{Level: "warning", Topic: "note", Path: r.File.Path, Line: bad.Line, Text: strings.ReplaceAll(bad.Kind, "_", " ") + ": " + bad.Detail})
+		}
+	}
+	switch len(rows) {
+	case 0:
+		out = append(out, Finding{Level: "ok", Topic: "notes", Text: "all can be read"})
+	case 1:
+		out = append(out, Finding{Level: "note", Topic: "notes", Text: "1 note has problems; it is searched all the same"})
+	default:
+		out = append(out, Finding{Level: "note", Topic: "notes", Text: fmt.Sprintf("%d notes have problems; they are searched all the same", len(rows))})
+	}
+	return out, nil
+}
+
+func (p *Patient) index(ctx context.Context) ([]Finding, error) {
+	r, err := p.Report(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []Finding
+	if err := p.Store.Check(ctx); err != nil {
+		out = append(out, Finding{Level: "error", Topic: "index", Text: err.Error(), Fix: "lore index --rebuild"})
+	} else {
+		out = append(out, Finding{Level: "ok", Topic: "index", Text: fmt.Sprintf("%d notes, %d links, %d passages in %s", r.Notes, r.Links, r.Passages, r.Index)})
+	}
+	if r.Rebuilt != "" {
+		out = append(out, Finding{Level: "note", Topic: "index", Text: "was built anew: " + r.Rebuilt})
+	}
+	if !r.Fresh {
+		out = append(out, Finding{Level: "warning", Topic: "index", Text: "not fresh: " + r.Reason})
+	}
+	switch {
+	case p.Model == nil:
+		out = append(out, Finding{Level: "note", Topic: "meaning", Text: "switched off: no embedding model is set", Fix: "lore config set embed.model builtin"})
+	case r.Embedded < r.Passages:
+		out = append(out, Finding{Level: "note", Topic: "meaning", Text: fmt.Sprintf("%d of %d passages can be found by meaning", r.Embedded, r.Passages), Fix: "lore index"})
+	default:
+		text := fmt.Sprintf("all %d passages can be found by meaning, with %s", r.Passages, r.Model)
+		if m, ok := p.Model.(*builtin.Model); ok {
+			if k, err := m.Kernel(); err == nil {
+				text += " on " + k
+			}
+		}
+		out = append(out, Finding{Level: "ok", Topic: "meaning", Text: text})
+	}
+	return out, nil
+}
+
+// watching compares the folders of the vault with what the system lets one
+// user watch.
+func watching(list *vault.Listing) []Finding {
+	b, err := os.ReadFile("/proc/sys/fs/inotify/max_user_watches")
+	if err != nil {
+		return nil
+	}
+	limit, err := strconv.Atoi(strings.TrimSpace(string(b)))
+	if err != nil {
+		return nil
+	}
+	text := fmt.Sprintf("folders to watch: %d, the system allows %d", list.Folders, limit)
+	if list.Folders*2 > limit {
+		return []Finding{{Level: "warning", Topic: "watch", Text: text, Fix: "raise fs.inotify.max_user_watches; until then changes are found by looking every few minutes"}}
+	}
+	return []Finding{{Level: "ok", Topic: "watch", Text: text}}
+}

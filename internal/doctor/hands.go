@@ -1,0 +1,76 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"lore/internal/tool"
+	"lore/internal/vault"
+)
+
+// hands looks at what is needed to change the vault: the file system, what
+// waits, the trash, and the record. It writes nothing into a vault that was
+// never written.
+func (p *Patient) hands(ctx context.Context) ([]Finding, error) {
+	out, err := p.writing(ctx)
+	if err != nil {
+		return nil, err
+	}
+	waiting, err := p.Asked.List(ctx, tool.Pending)
+	if err != nil {
+		return nil, err
+	}
+	if n := len(waiting); n > 0 {
+		out = append(out, Finding{Level: "note", Topic: "approve", Text: fmt.Sprintf("%d questions wait for an answer", n), Fix: "lore approvals"})
+	}
+	v, err := p.History.Verify(ctx)
+	if err != nil {
+		return append(out, Finding{Level: "error", Topic: "audit", Text: err.Error(), Fix: "someone or something changed the log; what it says after that entry cannot be trusted"}), nil
+	}
+	return append(out, Finding{Level: "ok", Topic: "audit", Text: fmt.Sprintf("%d entries in the log, all of them sound", v.Entries)}), nil
+}
+
+func (p *Patient) writing(ctx context.Context) ([]Finding, error) {
+	if err := p.Writable(ctx); err != nil {
+		return []Finding{{Level: "note", Topic: "writing", Text: err.Error()}}, nil
+	}
+	if _, err := os.Stat(filepath.Join(p.Vault.Dir(), vault.OwnFolder)); errors.Is(err, fs.ErrNotExist) {
+		return []Finding{{Level: "ok", Topic: "writing", Text: "Lore has never changed anything in this vault"}}, nil
+	}
+	can, err := p.Writer.Capabilities(ctx)
+	if err != nil {
+		return []Finding{{Level: "warning", Topic: "writing", Text: err.Error()}}, nil
+	}
+	var missing []string
+	for _, c := range []struct {
+		ok   bool
+		what string
+	}{
+		{can.Exchange, "exchanging two files"}, {can.NoReplace, "moves that never overwrite"}, {can.Lock, "locks"},
+	} {
+		if !c.ok {
+			missing = append(missing, c.what)
+		}
+	}
+	f := Finding{Level: "ok", Topic: "writing", Text: "the file system can do all that safe saving needs"}
+	if len(missing) > 0 {
+		f = Finding{
+			Level: "warning", Topic: "writing", Text: "the file system lacks " + strings.Join(missing, ", ") + "; saves are checked before and not after",
+			Fix: "keep the vault on a local disk if another program edits it at the same time",
+		}
+	}
+	out := []Finding{f}
+	trash, err := p.Writer.Trash(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(trash) > 0 {
+		out = append(out, Finding{Level: "note", Topic: "trash", Text: fmt.Sprintf("%d deleted files, kept for 30 days in %s", len(trash), filepath.Join(vault.OwnFolder, "trash"))})
+	}
+	return out, nil
+}

@@ -1,0 +1,96 @@
+package settings
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"lore/internal/fault"
+	"lore/internal/home"
+	"lore/internal/schema"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// Path is where the configuration file lies.
+func (p Place) Path() (string, error) {
+	dir, err := p.Home().Config()
+	return filepath.Join(dir, "config.toml"), err
+}
+
+// Read reads the file. A missing one is an empty one; a key that does not
+// exist is an error, because a mistyped setting is worse than none.
+func (p Place) Read() (File, error) {
+	var c File
+	path, err := p.Path()
+	if err != nil {
+		return c, err
+	}
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, nil
+	}
+	if err != nil {
+		return c, fmt.Errorf("read the settings: %w", err)
+	}
+	d := toml.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&c); err != nil {
+		var strict *toml.StrictMissingError
+		if errors.As(err, &strict) {
+			return c, unknownSetting(path, strict.Errors[0])
+		}
+		return c, badSyntax(path, err)
+	}
+	return c, nil
+}
+
+func unknownSetting(path string, e toml.DecodeError) error {
+	row, _ := e.Position()
+	key := strings.Join(e.Key(), ".")
+	var keys []string
+	for _, v := range values() {
+		keys = append(keys, v.key)
+	}
+	fix := "the settings are " + strings.Join(keys, ", ") + ` and exclude and protected in [vaults."/path"]`
+	if near := schema.Nearest(key, keys, 1); len(near) > 0 {
+		fix = "did you mean " + near[0] + "?"
+	}
+	return fault.Fix(fault.Invalid, fix, "%s:%d: unknown setting %s", path, row, key)
+}
+
+func badSyntax(path string, err error) error {
+	var bad *toml.DecodeError
+	if errors.As(err, &bad) {
+		row, _ := bad.Position()
+		return fault.Fix(fault.Invalid, "mend the line", "%s:%d: %s", path, row, strings.TrimPrefix(bad.Error(), "toml: "))
+	}
+	return fault.New(fault.Invalid, "%s: %v", path, err)
+}
+
+// edit changes the file as f does and keeps everything else of it. A file that
+// cannot be read is not written over.
+func (p Place) edit(what string, f func(old []byte) ([]byte, error)) error {
+	if _, err := p.Read(); err != nil {
+		return err
+	}
+	path, err := p.Path()
+	if err != nil {
+		return err
+	}
+	old, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	text, err := f(old)
+	if err != nil {
+		return fault.Fix(fault.Invalid, "edit "+path+" by hand", "%s cannot be changed without rewriting the file", what)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return home.Replace(path, text)
+}
