@@ -2,7 +2,7 @@
 // one that means harm.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { accessible, move, quiet } from './world.mjs';
+import { accessible, coloured, move, quiet } from './world.mjs';
 import { gate } from './mind.mjs';
 import { Talker } from './talker.mjs';
 
@@ -166,7 +166,7 @@ test('light and dark, wide and narrow', async () => {
       for (const colorScheme of ['light', 'dark']) {
         await p.emulateMedia({ colorScheme });
         await w.picture(p, `look-${name}-${colorScheme}-${width}`);
-        await accessible(p, `${what} ${colorScheme} ${width}`, width === 390 && colorScheme === 'light' ? undefined : styled);
+        await accessible(p, `${what} ${colorScheme} ${width}`, colorScheme === 'dark' ? coloured : width === 390 ? undefined : styled);
       }
       const wide = await p.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
       assert.ok(wide <= 0, `${what} is ${wide} px too wide`);

@@ -1,7 +1,7 @@
 // The shell and the views: let in, looked at in both themes and three widths.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { World, accessible, move, quiet } from './world.mjs';
+import { World, accessible, coloured, move, quiet } from './world.mjs';
 
 let w;
 before(async () => {
@@ -58,7 +58,7 @@ test('every view, light and dark, wide and narrow', async (t) => {
         for (const colorScheme of ['light', 'dark']) {
           await page.emulateMedia({ colorScheme });
           await w.picture(page, `${path.replace(/pending.*/, 'one').replace(/[^a-z]+/gi, '_')}-${colorScheme}-${width}`);
-          await accessible(page, `${path} ${colorScheme} ${width}`, width === 1440 && colorScheme === 'light' ? undefined : styled);
+          await accessible(page, `${path} ${colorScheme} ${width}`, colorScheme === 'dark' ? coloured : width === 1440 ? undefined : styled);
         }
         const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
         assert.ok(wide <= 0, `${path} is ${wide} px too wide`);

@@ -147,6 +147,9 @@ export class World {
   }
 }
 
+// Of a width that was looked at in light, dark can change the colours alone.
+export const coloured = ['color-contrast', 'link-in-text-block'];
+
 /** accessible asserts that axe finds nothing. */
 export async function accessible(page, what, rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']) {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe);
