@@ -197,8 +197,9 @@ func (s *Store) Calls(ctx context.Context, f Filter) (list []Call, err error) {
 	if err := s.keep(ctx, nil); err != nil {
 		return nil, err
 	}
-	where, args := f.clause("status", `(targets <> '' AND EXISTS (SELECT 1 FROM json_each(targets) WHERE `+inside("value")+`)
-    OR operation <> '' AND operation IN (SELECT operation.id FROM edit JOIN operation ON operation.seq = edit.op WHERE `+inside("path")+`))`, 2)
+	path := `(targets <> '' AND EXISTS (SELECT 1 FROM json_each(targets) WHERE ` + inside("value") + `)
+    OR operation <> '' AND operation IN (SELECT operation.id FROM edit JOIN operation ON operation.seq = edit.op WHERE ` + inside("path") + `))`
+	where, args := f.clause("status", path, 2)
 	err = s.view(ctx, func(tx *sql.Tx) error {
 		list, err = scanCalls(ctx, tx, where, args)
 		return err

@@ -157,11 +157,17 @@ func TestCallsFilter(t *testing.T) {
 	p := open(t)
 	op := operation("op-1", change.Create("deep/x.md", "x"))
 	p.do(t, op)
+	browser := access.Principal{Kind: access.Person, ID: "session", Surface: "web"}
 	for i, c := range []tool.CallRecord{
 		{Tool: "read_note", Status: tool.CallDone, Decision: policy.Allow, Targets: []string{"a.md"}, Who: access.Terminal()},
 		{Tool: "write_note", Status: tool.CallDone, Decision: policy.Allow, Operation: "op-1", Who: access.Principal{Kind: access.MCP, ID: "token", Surface: "mcp"}},
 		{Tool: "write_note", Status: tool.CallDenied, Decision: policy.Deny, Kind: fault.Denied, Error: "no", Who: access.Principal{Kind: access.MCP, ID: "token"}},
 		{Tool: "search_notes", Status: tool.CallFailed, Kind: fault.Invalid, Error: "query: is missing", Who: access.Terminal()},
+		{Tool: "read_note", Status: tool.CallDone, Decision: policy.Allow, Targets: []string{"b.md"}, Who: browser},
+		{Tool: "rename_note", Status: tool.CallDryRun, Decision: policy.Allow, Who: browser},
+		{Tool: "write_note", Status: tool.CallFailed, Kind: fault.Conflict, Error: "changed", Who: browser},
+		{Tool: "write_note", Status: tool.CallDone, Decision: policy.Allow, Operation: "op-1", Who: browser},
+		{Tool: "delete_note", Status: tool.CallPending, Decision: policy.Ask, Question: "q-1", Who: browser},
 	} {
 		c.ID, c.Time, c.Cost = fmt.Sprint("call-", i), now().Add(time.Duration(i)*time.Minute), -1
 		must(t, p.Record(t.Context(), c))
@@ -170,17 +176,20 @@ func TestCallsFilter(t *testing.T) {
 		f    history.Filter
 		want string
 	}{
-		{history.Filter{}, "3 2 1 0"},
-		{history.Filter{After: 2}, "2 3"},
-		{history.Filter{Tool: "write_note"}, "2 1"},
+		{history.Filter{}, "8 7 6 5 4 3 2 1 0"},
+		{history.Filter{Quiet: true}, "8 7 6 3 2 1 0"},
+		{history.Filter{Quiet: true, Limit: 2, Offset: 2}, "6 3"},
+		{history.Filter{Quiet: true, Path: "b.md"}, ""},
+		{history.Filter{After: 2, Limit: 2}, "2 3"},
+		{history.Filter{Tool: "write_note"}, "7 6 2 1"},
 		{history.Filter{Status: "denied"}, "2"},
 		{history.Filter{Kind: access.MCP}, "2 1"},
 		{history.Filter{Run: "terminal"}, "3 0"},
 		{history.Filter{Path: "a.md"}, "0"},
-		{history.Filter{Path: "deep"}, "1"},
-		{history.Filter{Path: "deep/x.md"}, "1"},
+		{history.Filter{Path: "deep"}, "7 1"},
+		{history.Filter{Path: "deep/x.md"}, "7 1"},
 		{history.Filter{Since: now().Add(time.Minute), Until: now().Add(2 * time.Minute)}, "2 1"},
-		{history.Filter{Limit: 1, Offset: 1}, "2"},
+		{history.Filter{Limit: 1, Offset: 6}, "2"},
 	} {
 		list, err := p.Calls(t.Context(), c.f)
 		must(t, err)

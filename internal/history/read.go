@@ -168,12 +168,18 @@ type Filter struct {
 	Status string // how a call ended, or the outcome of an operation
 	Since  time.Time
 	Until  time.Time
+	// Quiet leaves out, of calls, what a person's page only looked up.
+	Quiet bool
 	// After asks for what came after this sequence number, oldest first. Without
 	// it the newest come first.
 	After  int64
 	Limit  int // 0 is 50
 	Offset int
 }
+
+// quiet keeps everything but what a page read, or planned to show it. What
+// failed there is kept: a change may have.
+const quiet = `NOT (surface = 'web' AND kind = 'person' AND operation = '' AND question = '' AND status IN ('done', 'dry_run'))`
 
 // clause is the part of a query that f means. path is the condition on a path,
 // with its arguments left to [inside].
@@ -188,6 +194,7 @@ func (f Filter) clause(status, path string, paths int) (string, []any) {
 	add(f.Kind != "", "kind = ?", string(f.Kind))
 	add(f.Tool != "", "tool = ?", f.Tool)
 	add(f.Status != "", status+" = ?", f.Status)
+	add(f.Quiet, quiet)
 	add(!f.Since.IsZero(), "time >= ?", nanos(f.Since))
 	add(!f.Until.IsZero(), "time <= ?", nanos(f.Until))
 	var at []any
@@ -214,6 +221,7 @@ func inside(column string) string {
 
 // Operations lists operations, newest first, or in order after f.After.
 func (s *Store) Operations(ctx context.Context, f Filter) (list []Operation, err error) {
+	f.Quiet = false // it is about calls
 	where, args := f.clause("outcome",
 		"(seq IN (SELECT op FROM edit WHERE "+inside("path")+") OR seq IN (SELECT op FROM edit WHERE source <> '' AND "+inside("source")+"))", 2)
 	err = s.view(ctx, func(tx *sql.Tx) error {

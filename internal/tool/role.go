@@ -45,7 +45,13 @@ const (
 	// TellsGraph takes relationship_types and limit, and answers content: a JSON
 	// text of nodes and edges as TellsNeighbourhood has them, without depth.
 	TellsGraph Role = "tell-graph"
-	// SearchesNotes takes query and answers results, each with path.
+	// TellsContradictions takes limit and answers contradictions, each with from and
+	// to (path and title), kind and reasoning, and total.
+	TellsContradictions Role = "tell-contradictions"
+	// SearchesNotes takes query, top_k, offset, explain and filter (folder, tags, type,
+	// date_after, date_before and properties), and answers results, each with path,
+	// title, heading, line, chunk, score and, where explained, why (kind, points and
+	// detail); further more, hints and mode.
 	SearchesNotes Role = "search-notes"
 	// ListsTags takes prefix and limit, and answers tags (each with tag) and
 	// total.
@@ -54,7 +60,7 @@ const (
 	// node_id and title.
 	ListsNodes Role = "list-nodes"
 	// TellsActivity takes limit and after (0 is the newest, and asks without
-	// being recorded), and answers activity: each with time, initiated_by, tool,
+	// being recorded), quiet and what chooses among calls, and answers activity: each with time, initiated_by, tool,
 	// result_summary and operation_id.
 	TellsActivity Role = "tell-activity"
 	// TellsOperation takes operation and answers what it changed, with diffs.

@@ -7,6 +7,7 @@ export class Mind {
     const m = new Mind();
     m.steps = [];
     m.asked = [];
+    m.title = 'A fine name'; // what it calls a conversation
     m.open = new Set();
     m.server = createServer((req, res) => m.answer(req, res));
     await new Promise((f) => m.server.listen(0, '127.0.0.1', f));
@@ -34,7 +35,7 @@ export class Mind {
     for await (const b of req) body += b;
     const asked = JSON.parse(body);
     const naming = JSON.stringify(asked.messages).includes('Name this conversation');
-    const step = naming ? { text: 'A fine name' } : (this.steps.shift() ?? { text: 'Nothing more is in the script.' });
+    const step = naming ? { text: this.title } : (this.steps.shift() ?? { text: 'Nothing more is in the script.' });
     if (!naming) this.asked.push(asked);
     this.open.add(res);
     res.on('close', () => this.open.delete(res));

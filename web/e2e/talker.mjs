@@ -3,9 +3,9 @@ import { World } from './world.mjs';
 import { Mind } from './mind.mjs';
 
 export class Talker {
-  static async open() {
+  static async open(lay) {
     const t = new Talker();
-    [t.w, t.mind] = await Promise.all([World.open(), Mind.open()]);
+    [t.w, t.mind] = await Promise.all([World.open(lay), Mind.open()]);
     for (const [k, v] of [['kind', 'openai'], ['base_url', t.mind.base], ['local', 'yes']]) t.w.run('config', 'set', `providers.box.${k}`, v);
     t.page = await t.w.page();
     t.page.setDefaultTimeout(20_000);

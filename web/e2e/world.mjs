@@ -15,7 +15,8 @@ export const lore = process.env.LORE ?? join(root, 'bin', 'lore');
 const axe = readFileSync(join(root, 'web', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8');
 
 export class World {
-  static async open() {
+  /** open starts a world; `lay` puts more into the vault before the server looks at it. */
+  static async open(lay = () => {}) {
     assert.ok(existsSync(lore), 'build the program first: make build');
     const w = new World();
     w.dir = mkdtempSync(join(tmpdir(), 'lore-web-'));
@@ -23,6 +24,7 @@ export class World {
     cpSync(join(root, 'internal', 'sample', 'vault'), w.vault, { recursive: true });
     const lines = Array.from({ length: 40 }, (_, i) => `Line ${i + 1} of the list.`);
     writeFileSync(join(w.vault, 'Notes', 'Long.md'), lines.join('\n') + '\n');
+    lay(w.vault);
     w.env = { ...process.env, HOME: w.dir, XDG_CONFIG_HOME: join(w.dir, 'config'), XDG_DATA_HOME: join(w.dir, 'data'), XDG_CACHE_HOME: join(w.dir, 'cache'), XDG_STATE_HOME: join(w.dir, 'state'), LORE_VAULT: '', LORE_EMBED_MODEL: 'none' };
     // Whatever becomes of the tests, nothing of theirs stays behind.
     process.once('exit', () => w.server?.kill('SIGKILL'));
@@ -33,7 +35,8 @@ export class World {
     w.token = w.run('token', 'create', '--name', 'script', '--scope', 'read,write,destroy').split('\n')[0];
     w.browser = await chromium.launch({
       executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-      args: ['--disable-dev-shm-usage', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', ...(process.getuid() === 0 ? ['--no-sandbox'] : [])],
+      // WebGL is computed; what is seen is put together without it, at half the work.
+      args: ['--disable-dev-shm-usage', '--disable-gpu-compositing', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', ...(process.getuid() === 0 ? ['--no-sandbox'] : [])],
     });
     return w;
   }
@@ -120,7 +123,9 @@ export class World {
       globalThis.broken = [];
       document.addEventListener('securitypolicyviolation', (e) => console.error(`policy: ${e.violatedDirective} ${e.blockedURI} ${e.sample} ${e.sourceFile}:${e.lineNumber}`));
     });
-    page.on('console', (m) => ['error', 'warning'].includes(m.type()) && page.faults.push(`${m.type()}: ${m.text()} ${m.location().url}`));
+    // Of what a graphics driver says about its own speed, the page knows nothing.
+    page.on('console', (m) => ['error', 'warning'].includes(m.type()) && !/GL Driver Message .* GPU stall due to ReadPixels/.test(m.text()) && page.faults.push(`${m.type()}: ${m.text()} ${m.location().url}`));
+    page.on('dialog', (d) => (page.faults.push(`dialog: ${d.message()}`), d.dismiss()));
     page.on('pageerror', (e) => page.faults.push(`thrown: ${e}`));
     page.on('request', (r) => /^(data|blob):/.test(r.url()) || r.url().startsWith(this.base + '/') || page.faults.push(`reached for ${r.url()}`));
     return page;
@@ -142,6 +147,9 @@ export class World {
   }
 }
 
+// Of a width that was looked at in light, dark can change the colours alone.
+export const coloured = ['color-contrast', 'link-in-text-block'];
+
 /** accessible asserts that axe finds nothing. */
 export async function accessible(page, what, rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']) {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe);
@@ -150,6 +158,14 @@ export async function accessible(page, what, rules = ['wcag2a', 'wcag2aa', 'wcag
     return r.violations.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160) + ' ' + (n.any[0]?.message ?? n.all[0]?.message ?? '')).join(' | ')}`);
   }, rules);
   assert.deepEqual(found, [], what);
+}
+
+/** move shows another place as the buttons of the browser do, without loading the page again. */
+export async function move(page, path) {
+  await page.evaluate((p) => {
+    history.pushState(null, '', p);
+    dispatchEvent(new PopStateEvent('popstate'));
+  }, path);
 }
 
 /** quiet asserts that the page told nothing on itself. */

@@ -1769,6 +1769,8 @@ export interface ToolTypes {
     offset?: number;
     /** Only calls about this file or folder. */
     path?: string;
+    /** Without what people read in the page. */
+    quiet?: boolean;
     /** Only calls of this run, token or session. */
     run?: string;
     /** First day or moment, as 2026-01-31 or 2026-01-31T10:00. */

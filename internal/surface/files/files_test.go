@@ -142,6 +142,14 @@ func TestRangesAndWhatDidNotChange(t *testing.T) {
 	w := open(t)
 	w.put("film.mp4", string(bytes.Repeat([]byte("0123456789"), 1000)))
 	res, text := w.get(w.person, "film.mp4", "Range", "bytes=5-9")
+	if csp := res.Header.Get("Content-Security-Policy"); !strings.HasPrefix(csp, "sandbox; default-src 'none'") || res.Header.Get("Content-Type") != "video/mp4" || res.Header.Get("X-Content-Type-Options") != "nosniff" {
+		t.Errorf("a part of a file is guarded like all of it: %v", res.Header)
+	}
+	if r, err := http.NewRequestWithContext(t.Context(), http.MethodHead, w.base+"/api/v1/files/film.mp4", nil); err != nil {
+		t.Fatal(err)
+	} else if res, err := w.person.Do(r); err != nil || res.Body.Close() != nil || res.ContentLength != 10000 || res.Header.Get("Accept-Ranges") != "bytes" {
+		t.Errorf("how long it is, without it: %v %v", res, err)
+	}
 	if res.StatusCode != http.StatusPartialContent || text != "56789" || res.Header.Get("Content-Range") != "bytes 5-9/10000" {
 		t.Errorf("range: %d %q %v", res.StatusCode, text, res.Header)
 	}

@@ -81,7 +81,7 @@ func load(from fs.FS) (*application, error) {
 // strict is the policy of the application: its own files, style elements with
 // the word of this answer, and one way to name a worker; no text becomes code.
 func strict(nonce string) string {
-	return "default-src 'none'; script-src 'self' 'nonce-" + nonce + "'; style-src 'self' 'nonce-" + nonce + "'; img-src 'self' data: blob:; font-src 'self'; " +
+	return "default-src 'none'; script-src 'self' 'nonce-" + nonce + "'; style-src 'self' 'nonce-" + nonce + "'; img-src 'self' data: blob:; media-src 'self'; font-src 'self'; " +
 		"connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
 		"require-trusted-types-for 'script'; trusted-types lore"
 }

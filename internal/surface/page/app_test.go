@@ -34,7 +34,7 @@ func TestTheApplication(t *testing.T) {
 			t.Fatalf("%s: policy %q, page %s", path, csp, text)
 		}
 		nonces[m[1]] = true
-		for _, want := range []string{"default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'", "require-trusted-types-for 'script'", "trusted-types lore"} {
+		for _, want := range []string{"default-src 'none'", "; media-src 'self';", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'", "require-trusted-types-for 'script'", "trusted-types lore"} {
 			if !strings.Contains(csp, want) {
 				t.Errorf("the policy lacks %q", want)
 			}

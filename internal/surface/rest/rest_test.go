@@ -312,7 +312,7 @@ func TestWork(t *testing.T) {
 	entry, _ := first[0].(map[string]any)
 	op, _ := entry["operation_id"].(string)
 	for path, want := range map[string]int{
-		"/api/v1/activity?limit=many": 400, "/api/v1/activity?limt=1": 400, "/api/v1/activity?limit=1&limit=2": 400,
+		"/api/v1/activity?limit=many": 400, "/api/v1/activity?limt=1": 400, "/api/v1/activity?quiet=maybe": 400, "/api/v1/activity?quiet=true": 200, "/api/v1/activity?limit=1&limit=2": 400,
 		"/api/v1/operations/op-unknown": 404, "/api/v1/operations/" + op: 200,
 	} {
 		if got := w.do("read", "GET", path, ""); got.status != want {

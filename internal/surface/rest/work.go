@@ -109,12 +109,22 @@ func parameters(t *tool.Tool, query url.Values) (map[string]any, error) {
 			return nil, fault.Field(name, "give it once", "stands %d times", len(values))
 		}
 		out[name] = values[0]
-		if p := t.Input().Properties[name]; p != nil && p.Type == "integer" {
+		p := t.Input().Properties[name]
+		if p == nil {
+			continue
+		}
+		switch p.Type {
+		case "integer":
 			n, err := strconv.ParseInt(values[0], 10, 64)
 			if err != nil {
 				return nil, fault.Field(name, "give a whole number", "%q is none", values[0])
 			}
 			out[name] = n
+		case "boolean":
+			if values[0] != "true" && values[0] != "false" {
+				return nil, fault.Field(name, "give true or false", "%q is neither", values[0])
+			}
+			out[name] = values[0] == "true"
 		}
 	}
 	return out, nil

@@ -60,7 +60,7 @@ func Tools(env Env) []*tool.Tool {
 		tool.Read[SummarizeNodeWithContext](env, tool.Drawn(tool.Text), tool.Short("node context"), tool.Within(model)),
 		tool.Change[FindRelatedNodes](env, tool.Drawn(tool.Notes), tool.Short("find-related"), tool.ChangesWith("auto_link"), tool.Within(model)),
 		tool.Read[FindDuplicateNodes](env, tool.Drawn(tool.Table), tool.Short("node duplicates"), tool.Within(model)),
-		tool.Read[FindContradictions](env, tool.Drawn(tool.Table), tool.Short("graph contradictions"), tool.Within(model)),
+		tool.Read[FindContradictions](env, tool.Drawn(tool.Table), tool.Short("graph contradictions"), tool.Within(model), tool.Plays(tool.TellsContradictions)),
 		tool.Act[SearchWebForEvidence](env, tool.Drawn(tool.Notes), tool.Short("node evidence"), tool.Needs(access.Egress), tool.Untrusted(), tool.Rate(20, time.Minute), tool.Within(model)),
 		tool.Change[CreateRelationship](env, tool.Short("relationship create")),
 		tool.Change[DeleteRelationship](env, tool.Short("relationship delete")),

@@ -30,6 +30,7 @@ var docs = map[string]tool.Comment{
 		"Limit":       "Most calls.",
 		"Offset":      "Calls to skip.",
 		"Path":        "Only calls about this file or folder.",
+		"Quiet":       "Without what people read in the page.",
 		"Since":       "First day or moment, as 2026-01-31 or 2026-01-31T10:00.",
 		"Status":      "Only calls that ended so.",
 		"Tool":        "Only calls of this tool.",

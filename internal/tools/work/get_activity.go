@@ -26,6 +26,8 @@ type GetActivity struct {
 	By string `json:"run,omitempty"`
 	// Only calls about this file or folder.
 	Path string `json:"path,omitempty"`
+	// Without what people read in the page.
+	Quiet bool `json:"quiet,omitempty"`
 	// First day or moment, as 2026-01-31 or 2026-01-31T10:00.
 	Since string `json:"since,omitempty"`
 	// Last day or moment, included.
@@ -83,7 +85,7 @@ func (in GetActivity) Run(ctx context.Context, env Env) (Activity, error) {
 		return Activity{}, err
 	}
 	list, err := env.History.Calls(ctx, history.Filter{
-		Tool: in.Tool, Status: in.Status, Kind: access.Kind(in.InitiatedBy), Run: in.By, Path: in.Path,
+		Tool: in.Tool, Status: in.Status, Kind: access.Kind(in.InitiatedBy), Run: in.By, Path: in.Path, Quiet: in.Quiet,
 		Since: since, Until: until, After: in.After, Limit: in.Limit + 1, Offset: in.Offset,
 	})
 	if err != nil {

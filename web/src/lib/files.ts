@@ -1,9 +1,20 @@
 // Where the files of the vault lie that are no notes.
 import { routes } from '../api.gen';
+import { bytes } from './when';
 
 /** fileAddress is where an attachment is served. */
 export function fileAddress(path: string): string {
   return routes.readFile[1].replace('{path}', path.split('/').map(encodeURIComponent).join('/'));
+}
+
+/** sizeOf is how large the file at an address is, in words; nothing when that cannot be told. */
+export async function sizeOf(at: string): Promise<string> {
+  try {
+    const n = Number((await fetch(at, { method: 'HEAD', credentials: 'same-origin' })).headers.get('Content-Length') ?? NaN);
+    return Number.isNaN(n) ? '' : bytes(n);
+  } catch {
+    return '';
+  }
 }
 
 /** isFile tells the name of an attachment from that of a note. */

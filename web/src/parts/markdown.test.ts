@@ -19,7 +19,11 @@ describe('what notes are made of', () => {
     ['a #tea/green b#c #12', '<p>a <a href="/search?q=tea/green" class="tag">#tea/green</a> b#c #12</p>'],
     ['a \\* b &amp; &#9731; &unknown;', '<p>a * b &amp; ☃ &amp;unknown;</p>'],
     ['| a | b |\n|---|---|\n| 1 | 2 |', '<table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>'],
-    ['> [!tip] Well\n> then', '<blockquote class="callout tip"><strong class="callout-kind">tip</strong><p>Well\nthen</p></blockquote>'],
+    ['> [!tip] Well\n> then', '<blockquote class="callout tip"><strong class="callout-kind">Tip: Well</strong><p>then</p></blockquote>'],
+    ['> [!tip]\n> then', '<blockquote class="callout tip"><strong class="callout-kind">Tip</strong><p>then</p></blockquote>'],
+    ['> [!warning]- *So* it [[is]]', '<blockquote class="callout warning"><strong class="callout-kind">Warning: <em>So</em> it <a class="wiki" href="/notes/is">is</a></strong></blockquote>'],
+    ['a ==b *c*== d == e', '<p>a <mark>b <em>c</em></mark> d == e</p>'],
+    ['Said once. ^ratio\n\n2^10 ^ not', '<p>Said once. </p><p>2^10 ^ not</p>'],
     ['> [!x" onload="y] z', '<blockquote><p>[!x" onload="y] z</p></blockquote>'],
     ['```js\nlet a = 1;\n```', '<pre title="js" tabindex="0"><code>let a = 1;</code></pre>'],
     ['---', '<hr>'],
@@ -49,6 +53,29 @@ describe('what notes try', () => {
     expect(safeAddress('mailto:a@b')).toBe('mailto:a@b');
     for (const bad of ['javascript:x', ' java\nscript:x', 'file:///etc', 'data:x', '//evil', 'note.md']) expect(safeAddress(bad)).toBeUndefined();
   });
+});
+
+describe('files of the vault', () => {
+  const shown = (text: string): string => {
+    const d = document.createElement('div');
+    d.append(render(text, { note: (t) => '/notes/' + t, file: (t) => (/^(a|b c)\./.test(t) ? '/files/' + t : undefined), size: () => Promise.resolve('2 kB'), there: (t) => (t === 'Gone' ? false : undefined) }));
+    return d.innerHTML;
+  };
+  test.each([
+    ['![[a.mp3]]', '<p><audio controls="" preload="metadata" src="/files/a.mp3" aria-label="a.mp3"></audio></p>'],
+    ['![A film](a.mp4)', '<p><video controls="" preload="metadata" src="/files/a.mp4" aria-label="A film"></video></p>'],
+    ['![[b c.pdf#page=2]]', '<p><a class="attached" href="/files/b c.pdf" download="b c.pdf">b c.pdf<span class="size"></span></a></p>'],
+    ['![[a.png|Leaf]]', '<p><img src="/files/a.png" alt="Leaf"></p>'],
+    ['![[other.mp3]]', '<p><a class="wiki" href="/notes/other.mp3">other.mp3</a></p>'],
+    ['![x](https://evil.invalid/a.mp3)', '<p><a href="https://evil.invalid/a.mp3" rel="noreferrer noopener" target="_blank" class="outside">🖼 x</a></p>'],
+    ['[[Gone]] [[a.pdf]]', '<p><a class="wiki nowhere" href="/notes/Gone">Gone</a> <a class="wiki" href="/files/a.pdf" target="_blank">a.pdf</a></p>'],
+  ])('%s', (text, want) => expect(shown(text)).toBe(want));
+});
+
+test('blocks tell the line that they are written in', () => {
+  const d = document.createElement('div');
+  d.append(render('# A\n\ntwo\nlines\n\n- b\n- c\n\n```\nx\n```\n\n> d\n', { note: () => '', firstLine: 10 }));
+  expect([...d.querySelectorAll<HTMLElement>('[data-line]')].map((el) => `${el.tagName} ${el.dataset.line}`)).toEqual(['H1 10', 'P 12', 'LI 15', 'LI 16', 'PRE 18', 'BLOCKQUOTE 22', 'P 22']);
 });
 
 test('front matter is taken off', () => {

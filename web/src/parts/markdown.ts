@@ -16,6 +16,12 @@ export interface Options {
   cite?: (target: string) => Cited | undefined;
   /** Whether the words of a quote were found; undefined is not known. */
   quoted?: (text: string) => boolean | undefined;
+  /** Whether a link leads to a note that is there; undefined is not known. */
+  there?: (target: string) => boolean | undefined;
+  /** How large a file of the vault is, in words, by its address. */
+  size?: (address: string) => Promise<string>;
+  /** The number of the first line: then every block tells the line that it is written in. */
+  firstLine?: number;
   /** Says where links lead that leave the vault: whoever wrote them is not trusted. */
   wary?: boolean;
 }
@@ -31,9 +37,11 @@ export interface Cited {
   passage?: string;
 }
 
-// Wikilinks, embeds and tags are part of the dialect (internal/note).
+// Wikilinks, embeds, tags, names of blocks and highlights are part of the dialect (internal/note).
+const highlight = { resolve: 'Highlight', mark: 'HighlightMark' };
+
 export const dialect: MarkdownConfig = {
-  defineNodes: ['WikiLink', 'Embed', 'Tag'],
+  defineNodes: ['WikiLink', 'Embed', 'Tag', 'BlockName', 'Highlight', 'HighlightMark'],
   parseInline: [
     {
       name: 'WikiLink',
@@ -58,18 +66,36 @@ export const dialect: MarkdownConfig = {
         return m && /\p{L}|_/u.test(m[0]) ? cx.addElement(cx.elt('Tag', pos, pos + m[0].length)) : -1;
       },
     },
+    {
+      name: 'BlockName',
+      parse(cx: InlineContext, next: number, pos: number) {
+        if (next !== 94 || cx.end - pos > 100 || (pos > cx.offset && !/\s/.test(cx.slice(pos - 1, pos)))) return -1;
+        return /^\^[\p{L}\p{N}-]+\s*$/u.test(cx.slice(pos, cx.end)) ? cx.addElement(cx.elt('BlockName', pos, cx.end)) : -1;
+      },
+    },
+    {
+      name: 'Highlight',
+      after: 'Emphasis',
+      parse(cx: InlineContext, next: number, pos: number) {
+        if (next !== 61 || cx.char(pos + 1) !== 61 || cx.char(pos + 2) === 61) return -1;
+        const space = (at: number): boolean => at < cx.offset || at >= cx.end || /\s/.test(cx.slice(at, at + 1));
+        return cx.addDelimiter(highlight, pos, pos + 2, !space(pos + 2), !space(pos - 1));
+      },
+    },
   ],
 };
 
 const parser = base.configure([GFM, dialect]);
 
 const plain: Record<string, keyof HTMLElementTagNameMap> = {
-  Paragraph: 'p', Blockquote: 'blockquote', BulletList: 'ul', OrderedList: 'ol', ListItem: 'li', Emphasis: 'em', StrongEmphasis: 'strong', Strikethrough: 's',
+  Paragraph: 'p', Blockquote: 'blockquote', BulletList: 'ul', OrderedList: 'ol', ListItem: 'li', Emphasis: 'em', StrongEmphasis: 'strong', Strikethrough: 's', Highlight: 'mark',
   HorizontalRule: 'hr', HardBreak: 'br', Table: 'table', TableHeader: 'tr', TableRow: 'tr', TableCell: 'td',
 };
 
+const blocks = new Set(['Paragraph', 'Blockquote', 'ListItem', 'TableHeader', 'TableRow']);
+
 // These stand for how something is written, and are not shown.
-const marks = new Set(['HeaderMark', 'QuoteMark', 'ListMark', 'LinkMark', 'EmphasisMark', 'CodeMark', 'StrikethroughMark', 'TableDelimiter', 'CodeInfo', 'URL', 'LinkTitle', 'LinkLabel', 'LinkReference']);
+const marks = new Set(['HeaderMark', 'QuoteMark', 'ListMark', 'LinkMark', 'EmphasisMark', 'CodeMark', 'StrikethroughMark', 'HighlightMark', 'BlockName', 'TableDelimiter', 'CodeInfo', 'URL', 'LinkTitle', 'LinkLabel', 'LinkReference']);
 
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0', copy: '©', mdash: '—', ndash: '–', hellip: '…', rarr: '→', larr: '←' };
 
@@ -111,6 +137,19 @@ class Painter {
     private readonly text: string,
     private readonly o: Options,
   ) {}
+  #at = 0;
+  #line = 0;
+
+  /** placed says in which line of the note a block is written. Blocks come in their order. */
+  placed<T extends HTMLElement>(el: T, n: SyntaxNode): T {
+    if (this.o.firstLine === undefined) return el;
+    for (let i = this.text.indexOf('\n', this.#at); i >= 0 && i < n.from; i = this.text.indexOf('\n', this.#at)) {
+      this.#line++;
+      this.#at = i + 1;
+    }
+    el.dataset.line = String(this.o.firstLine + this.#line);
+    return el;
+  }
 
   /** children paints what stands in a node: its elements, and the text between them. */
   children(node: SyntaxNode, into: Node, from = node.from, to = node.to): void {
@@ -138,7 +177,7 @@ class Painter {
     const name = plain[n.name];
     if (name) {
       const el = document.createElement(name);
-      into.appendChild(el);
+      into.appendChild(blocks.has(n.name) ? this.placed(el, n) : el);
       if (name !== 'hr' && name !== 'br') this.children(n, el);
       if (n.name === 'Table') this.table(el);
       if (n.name === 'Blockquote') {
@@ -160,7 +199,7 @@ class Painter {
     if (marks.has(n.name)) return;
     const heading = /^(?:ATX|Setext)Heading(\d)$/.exec(n.name);
     if (heading) {
-      const el = document.createElement(`h${heading[1] as '1'}`);
+      const el = this.placed(document.createElement(`h${heading[1] as '1'}`), n);
       this.children(n, el);
       trim(el);
       into.appendChild(el);
@@ -181,7 +220,7 @@ class Painter {
         return;
       case 'FencedCode':
       case 'CodeBlock':
-        into.appendChild(this.block(n));
+        into.appendChild(this.placed(this.block(n), n));
         return;
       case 'Task':
         this.task(n, into);
@@ -255,7 +294,7 @@ class Painter {
     if (target.startsWith('<')) target = target.slice(1, -1);
     target = target.replace(/\\([!-/:-@[-`{-~])/g, '$1').replace(/&[#\w]+;/g, entity);
     const label = this.text.slice(open.to, close.from);
-    if (n.name === 'Image' && this.picture(target, label, into)) return;
+    if (n.name === 'Image' && this.media(target, label, into)) return;
     const a = this.anchor(target, '');
     if (n.name === 'Image') {
       // Nothing is fetched from elsewhere because a note says so.
@@ -266,11 +305,34 @@ class Painter {
     if (this.o.wary) tell(a, into);
   }
 
-  /** picture shows one that lies in the vault; it reports whether it did. */
-  picture(target: string, label: string, into: Node): boolean {
-    const path = decoded(target);
-    const src = hasScheme(target) || !/\.(png|jpe?g|gif|webp|avif|bmp|ico|svg)$/i.test(path) ? undefined : this.o.file?.(path);
+  /** media shows a file that lies in the vault: a picture, sound, film, or a link to
+   *  what a browser does not show here. It reports whether it did. */
+  media(target: string, label: string, into: Node): boolean {
+    const path = decoded(target).replace(/#.*$/s, '');
+    const src = hasScheme(target) ? undefined : this.o.file?.(path);
     if (!src) return false;
+    if (/\.(png|jpe?g|gif|webp|avif|bmp|ico|svg)$/i.test(path)) this.picture(src, path, label, into);
+    else if (/\.(mp3|m4a|wav|ogg|opus|flac)$/i.test(path)) into.appendChild(player('audio', src, label || path));
+    else if (/\.(mp4|m4v|webm|mov|ogv)$/i.test(path)) into.appendChild(player('video', src, label || path));
+    else into.appendChild(this.attached(src, path, label));
+    return true;
+  }
+
+  /** attached is a link to a file, with its size. */
+  attached(src: string, path: string, label: string): HTMLElement {
+    const a = document.createElement('a');
+    a.className = 'attached';
+    a.href = src;
+    a.download = path.slice(path.lastIndexOf('/') + 1);
+    a.textContent = label || a.download;
+    const size = document.createElement('span');
+    size.className = 'size';
+    a.append(size);
+    void this.o.size?.(src).then((s) => (size.textContent = s && ` ${s}`));
+    return a;
+  }
+
+  picture(src: string, path: string, label: string, into: Node): void {
     const img = document.createElement('img');
     const [, alt, width] = /^(.*?)\|?(\d+)?(?:x\d+)?$/.exec(label) ?? [];
     img.src = src;
@@ -278,7 +340,6 @@ class Painter {
     img.loading = 'lazy';
     if (width && Number(width) <= 4000) img.width = Number(width);
     into.appendChild(img);
-    return true;
   }
 
   /** anchor is a link that leads to a note, or outside, or nowhere. */
@@ -305,7 +366,7 @@ class Painter {
 
   wiki(inside: string, into: Node, embed = false): void {
     const [target = '', ...label] = inside.split('|');
-    if (embed && this.picture(target.trim(), label.join('|').trim(), into)) return;
+    if (embed && this.media(target.trim(), label.join('|').trim(), into)) return;
     const cited = this.o.cite?.(target.trim());
     if (cited) {
       into.appendChild(chip(cited));
@@ -317,6 +378,7 @@ class Painter {
     a.href = file ?? this.o.note(target.trim());
     if (file) a.target = '_blank';
     a.textContent = label.join('|').trim() || target.trim();
+    if (!file && this.o.there?.(target.trim()) === false) a.classList.add('nowhere');
     into.appendChild(a);
   }
 
@@ -336,6 +398,16 @@ class Painter {
     for (const cell of el.querySelectorAll<HTMLElement>('th, td')) trim(cell);
     for (const row of el.querySelectorAll('tr')) for (const c of [...row.childNodes]) if (c.nodeType === 3) c.remove();
   }
+}
+
+/** player plays sound or film when a person asks for it. */
+function player(kind: 'audio' | 'video', src: string, label: string): HTMLElement {
+  const el = document.createElement(kind);
+  el.controls = true;
+  el.preload = 'metadata';
+  el.src = src;
+  el.setAttribute('aria-label', label);
+  return el;
 }
 
 /** chip is a cited place: its number and what the note is called. */
@@ -408,10 +480,21 @@ function callout(el: HTMLElement): void {
   first.textContent = (first.textContent ?? '').slice(m[0].length);
   if (!first.textContent && first.nextSibling?.nodeType === 3) first.nextSibling.textContent = (first.nextSibling.textContent ?? '').replace(/^[+-]?[ \t]*/, '');
   el.className = 'callout ' + (callouts.has(kind) ? kind : 'note');
-  const label = document.createElement('strong');
-  label.className = 'callout-kind';
-  label.textContent = kind;
-  el.prepend(label);
+  const title = document.createElement('strong');
+  title.className = 'callout-kind';
+  for (let n = p.firstChild; n; n = p.firstChild) { // the rest of the line belongs to it
+    const end = n.nodeType === 3 ? (n.textContent ?? '').indexOf('\n') : -1;
+    if (end < 0) {
+      title.append(n);
+      continue;
+    }
+    title.append((n.textContent ?? '').slice(0, end));
+    n.textContent = (n.textContent ?? '').slice(end + 1);
+    break;
+  }
+  title.prepend(kind.slice(0, 1).toUpperCase() + kind.slice(1) + (title.textContent?.trim() ? ': ' : ''));
+  if (!p.hasChildNodes()) p.remove();
+  el.prepend(title);
 }
 
 /** render makes nodes of a text. */

@@ -10,7 +10,14 @@ import type { Order, Placed } from './layout.worker';
 // From here on shapes would be smaller than they can be seen: points and lines do.
 const many = 1500;
 
-const rest = (): Promise<void> => new Promise((f) => setTimeout(f, 0));
+/** slices cut a long work: after some milliseconds a slice is full, and a rest lets the page do what waits. */
+function slices(): { full: () => boolean; rest: () => Promise<void> } {
+  let begun = performance.now();
+  return {
+    full: () => performance.now() - begun > 10,
+    rest: () => new Promise((f) => setTimeout(() => f(void (begun = performance.now())), 0)),
+  };
+}
 
 export class Picture {
   #box: HTMLElement;
@@ -46,28 +53,29 @@ export class Picture {
     const degree = new Map<string, number>();
     for (const e of d.edges) for (const id of [e.from_id, e.to_id]) degree.set(id, (degree.get(id) ?? 0) + 1);
     // In slices: nothing that the person does meanwhile waits.
-    const slice = 600;
+    const slice = slices();
     for (let i = 0; i < d.nodes.length; i++) {
       const n = d.nodes[i]!;
       if (!g.hasNode(n.node_id)) g.addNode(n.node_id, { type: large ? 'point' : 'circle', x: places[2 * i] ?? 0, y: places[2 * i + 1] ?? 0, label: n.title, size: scale * Math.min(14, 3 + Math.sqrt(degree.get(n.node_id) ?? 0) * 1.6), color: n.node_id === centre ? ink : n.type === 'Note' ? note : node });
-      if (i % slice === slice - 1) await rest();
+      if (slice.full()) await slice.rest();
     }
     const tones = new Map<string, string>();
-    for (let i = 0; i < d.edges.length; i++) {
-      const e = d.edges[i]!;
+    for (const e of d.edges) {
       const look = lookOf(e.relationship_type);
       if (!tones.has(look.tone)) tones.set(look.tone, this.#tone(look.tone));
       g.addEdge(e.from_id, e.to_id, { type: large ? 'line' : look.shape, color: tones.get(look.tone), size: e.relationship_type === 'LINKS_TO' ? 1 : 1.2 + 3 * (e.confidence ?? 0.4), label: said(e.relationship_type) });
-      if (i % slice === slice - 1) await rest();
+      if (slice.full()) await slice.rest();
     }
-    if (run !== this.#run) return false;
+    await slice.rest(); // drawing is a task of its own
     const s = this.#sigma;
-    if (!s) return false;
+    if (run !== this.#run || !s) return false;
+    // Drawn once, when all is there: drawing part by part takes longer in every part.
+    // Settings draw the old graph once more, which knows nothing of the new one.
+    const color = this.#paint();
+    s.setSettings({ labelColor: { color }, edgeLabelColor: { color }, renderEdgeLabels: d.edges.length <= 60, labelRenderedSizeThreshold: large ? 5 : d.nodes.length > 300 ? 8 : 0, hideEdgesOnMove: large, hideLabelsOnMove: large });
     this.#graph = g;
     this.#selected = g.hasNode(this.#selected) ? this.#selected : '';
     this.#near = new Set(this.#selected ? g.neighbors(this.#selected) : []);
-    const color = this.#paint();
-    s.setSettings({ labelColor: { color }, edgeLabelColor: { color }, renderEdgeLabels: d.edges.length <= 60, labelRenderedSizeThreshold: large ? 5 : d.nodes.length > 300 ? 8 : 0, hideEdgesOnMove: large, hideLabelsOnMove: large });
     s.setGraph(g);
     return true;
   }

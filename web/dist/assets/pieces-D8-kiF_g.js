@@ -1,0 +1,1 @@
+function e(e){let t=e.text??``,n=[],r=0;for(let i of e.marks??[]){let[e=0,a=0]=i??[];e<r||a>t.length||(n.push({text:t.slice(r,e),on:!1},{text:t.slice(e,a),on:!0}),r=a)}return n.push({text:t.slice(r),on:!1}),n.filter(e=>e.text)}export{e as t};
