@@ -12,6 +12,7 @@ import (
 	"lore/internal/beacon"
 	"lore/internal/doctor"
 	"lore/internal/fault"
+	"lore/internal/home"
 	"lore/internal/keys"
 	"lore/internal/state"
 	"lore/internal/surface/chats"
@@ -68,7 +69,7 @@ func (r *resident) listen(ctx context.Context, o cli.ServeOptions, db *state.Fil
 		return err
 	}
 	where := func(id string) string { return server.Address(l) + page.Path(id) }
-	verify := func(ctx context.Context) (int, error) { return r.open.Load().verify(ctx) }
+	verify := func(ctx context.Context) (int, error) { return r.session(ctx).verify(ctx) }
 	mind := r.app.mind(db, r.door, r.log)
 	attends := attendant.New(mind, r.bus, r.log)
 	talks := chats.New(chats.Options{Agent: mind, Attendant: attends, Minds: r.app.minds().Listed, Usual: r.app.minds().Usual, Closing: server.Closing()})
@@ -125,7 +126,7 @@ func (r *resident) providers() ([]string, error) {
 // doctor looks at the vault; beside the process that holds it, if that is
 // another one.
 func (r *resident) doctor(ctx context.Context) ([]doctor.Finding, error) {
-	s := r.open.Load()
+	s := r.session(ctx)
 	switch {
 	case s == nil:
 		return nil, fault.New(fault.Busy, "the vault is being opened")
@@ -147,9 +148,24 @@ func (r *resident) mcpEndpoint(o cli.ServeOptions, where func(id string) string,
 	})
 }
 
+// session is what stands behind the door. Where nothing does, it is about to: the
+// settings changed, or the holder is another one; nil when that takes too long.
+func (r *resident) session(ctx context.Context) *session {
+	ctx, cancel := context.WithTimeout(ctx, ending)
+	defer cancel()
+	for {
+		if s := r.open.Load(); s != nil {
+			return s
+		}
+		if home.Pause(ctx) != nil {
+			return nil
+		}
+	}
+}
+
 // vault is the vault that stands open; nil while none does.
-func (r *resident) vault() *vault.Vault {
-	if s := r.open.Load(); s != nil {
+func (r *resident) vault(ctx context.Context) *vault.Vault {
+	if s := r.session(ctx); s != nil {
 		return s.vault
 	}
 	return nil

@@ -77,7 +77,7 @@ export async function harmless(page, where, but) {
       if (name === 'a' && el.protocol.startsWith('http') && el.origin !== location.origin && !/noopener|noreferrer/.test(el.rel)) told(el, 'opener');
     }
     // In what is written by others: no controls, no names, no looks but those that are listed.
-    const looks = /^(tag|wiki|raw|callout|callout-kind|note|tip|info|warning|danger|abstract|todo|success|question|failure|bug|example|quote|cite|doubtful|unproved|refused|outside|leads|number|doubt|hidden-char|missing)$/;
+    const looks = /^(tag|wiki|raw|callout|callout-kind|note|tip|info|warning|danger|abstract|todo|success|question|failure|bug|example|quote|cite|doubtful|unproved|refused|outside|leads|number|doubt|hidden-char|missing|nowhere)$/;
     for (const prose of document.querySelectorAll('.prose, .diff, .excerpt, .cm-content')) {
       const own = prose.matches('.prose');
       for (const el of prose.querySelectorAll('*')) {

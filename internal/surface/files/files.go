@@ -22,11 +22,11 @@ import (
 
 // An API is the interface to the attachments of one vault.
 type API struct {
-	vault func() *vault.Vault // nil while none stands open
+	vault func(context.Context) *vault.Vault // nil while none stands open
 }
 
 // New makes the interface.
-func New(v func() *vault.Vault) *API { return &API{vault: v} }
+func New(v func(context.Context) *vault.Vault) *API { return &API{vault: v} }
 
 // Routes lists what there is.
 func (a *API) Routes() []rest.Route {
@@ -78,7 +78,7 @@ func stream(ctx context.Context, v *vault.Vault, p string) (*os.File, vault.Entr
 }
 
 func (a *API) file(w http.ResponseWriter, r *http.Request, _ access.Principal) error {
-	v := a.vault()
+	v := a.vault(r.Context())
 	if v == nil {
 		return fault.New(fault.Offline, "the vault is not open")
 	}

@@ -43,7 +43,7 @@ func open(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range files.New(func() *vault.Vault {
+	for _, r := range files.New(func(context.Context) *vault.Vault {
 		if w.none {
 			return nil
 		}
