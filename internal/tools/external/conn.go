@@ -29,9 +29,11 @@ type conn struct {
 	tried  chan struct{} // closed after the first try
 	done   chan struct{} // closed at the end
 	once   sync.Once
-	joined string        // what was last brought in, for run alone
-	look   chan struct{} // someone decided something
-	news   chan struct{} // the server says that its tools changed
+	joined string            // what was last brought in, for run alone
+	pinned map[string]string // the digests that it was compared with, for run alone
+	fresh  bool              // what the server said was not recorded yet, for run alone
+	look   chan struct{}     // someone decided something
+	news   chan struct{}     // the server says that its tools changed
 
 	mu    sync.Mutex
 	state Status
@@ -309,6 +311,9 @@ func (c *conn) follow(cs *sdk.ClientSession, closed <-chan error, kid *child) er
 		case err := <-closed:
 			return ended(err, kid)
 		case <-c.look:
+			if c.outdated(seen) {
+				return errOutdated
+			}
 			c.join(cs, seen, c.joined)
 		case <-again:
 			signalTo(c.news)
@@ -322,6 +327,27 @@ func (c *conn) follow(cs *sdk.ClientSession, closed <-chan error, kid *child) er
 			c.join(cs, seen, c.joined)
 		}
 	}
+}
+
+// errOutdated ends a connection whose server is to be asked anew.
+var errOutdated = errors.New("what it says now was accepted; it is asked again")
+
+// outdated reports whether a person has accepted something that this connection
+// has not heard of: another process saw it, of a server that tells nobody, or of a
+// newer program than the one that runs.
+func (c *conn) outdated(seen []*sdk.Tool) bool {
+	pins, err := c.hub.o.Roster.Pins(c.entry.Key)
+	if err != nil {
+		return false // join says so
+	}
+	return slices.ContainsFunc(seen, func(t *sdk.Tool) bool {
+		pin, ok := pins[t.Name]
+		if !ok || pin.Digest == c.pinned[t.Name] {
+			return false
+		}
+		d, err := definition(t)
+		return err == nil && d.Digest(c.entry.Key) != pin.Digest
+	})
 }
 
 // settle waits until the server has said nothing new for a moment; not for
@@ -367,6 +393,7 @@ func (c *conn) list(cs *sdk.ClientSession) ([]*sdk.Tool, error) {
 	if caps := cs.InitializeResult().Capabilities; caps != nil && caps.Tools == nil {
 		return nil, nil
 	}
+	c.fresh = true
 	var out []*sdk.Tool
 	cursor := ""
 	for range maxPages {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http/httptest"
@@ -480,6 +481,39 @@ func TestRugPull(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.until("one", func(s Status) bool { return len(s.Changed) == 0 && slices.Contains(s.Tools, "mcp__one__echo") })
+}
+
+// TestAcceptedElsewhere: a server says something else and tells nobody; another
+// process sees it, and a person accepts it there. The one that was connected all
+// the time asks again, and does not offer what it knew.
+func TestAcceptedElsewhere(t *testing.T) {
+	b := newBench(t)
+	doc := filepath.Join(b.dir, "doc")
+	b.write(doc, "Adds two numbers.")
+	b.servers("one", entry("silent", "DOC_FILE", doc))
+	b.run()
+	b.connected("one")
+	b.write(doc, "Adds three numbers.")
+	other := New(Options{Log: slog.New(slog.DiscardHandler), Roster: &b.ready, Swap: func(string, []*tool.Tool) error { return nil }, Version: "test", Times: Times{Connect: 20 * time.Second}})
+	list, _ := b.ready.List()
+	st, err := other.Try(t.Context(), list[0])
+	if err := errors.Join(err, other.Close()); err != nil || !slices.Equal(st.Changed, []string{"echo"}) {
+		t.Fatalf("%+v, %v", st, err)
+	}
+	pins, err := b.ready.Pins("user:one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.ready.Accept(t.Context(), "user:one", "echo", roster.Offers(pins)[0].Offered.Digest); err != nil {
+		t.Fatal(err)
+	}
+	b.waits("the tool as it is now", func() bool {
+		found, err := b.reg.Find("mcp__one__echo")
+		return err == nil && strings.Contains(found.Doc, "three")
+	})
+	if pins, err = b.ready.Pins("user:one"); err != nil || len(roster.Offers(pins)) > 0 {
+		t.Errorf("what was accepted is offered again: %+v, %v", roster.Offers(pins), err)
+	}
 }
 
 // TestChangedAcrossRestarts changes a definition while nobody looks.

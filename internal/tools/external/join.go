@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -97,16 +98,32 @@ func (c *conn) plan(cs *sdk.ClientSession, seen []*sdk.Tool) *plan {
 	if n := 20; len(p.left) > n { // who reads a list of thousands
 		p.left = append(p.left[:n:n], fmt.Sprintf("and %d more", len(p.left)-n))
 	}
-	pins, err := c.hub.o.Roster.Record(c.ctx, c.entry.Key, defs)
+	pins, err := c.compared(defs)
 	if err != nil {
 		// Without what is known of them nothing can be compared.
 		p.left = append(p.left, "all: "+err.Error())
 		return p
 	}
+	c.pinned = map[string]string{}
+	for own, pin := range pins {
+		c.pinned[own] = pin.Digest
+	}
 	for _, d := range defs {
 		c.decide(p, cs, d, pins)
 	}
 	return p
+}
+
+// compared are the pins that tools are compared with. What was heard is recorded
+// once: heard long ago, it would stand over what another process has seen since.
+func (c *conn) compared(defs []roster.Definition) (map[string]roster.Pin, error) {
+	pins, err := c.hub.o.Roster.Pins(c.entry.Key)
+	all := !slices.ContainsFunc(defs, func(d roster.Definition) bool { _, ok := pins[d.Name]; return !ok })
+	if err == nil && all && !c.fresh {
+		return pins, nil
+	}
+	c.fresh = false
+	return c.hub.o.Roster.Record(c.ctx, c.entry.Key, defs)
 }
 
 // decide adds one tool, or says why not.
