@@ -26,7 +26,7 @@ func (p *Patient) hands(ctx context.Context) ([]Finding, error) {
 		return nil, err
 	}
 	if n := len(waiting); n > 0 {
-		out = append(out, Finding{Level: "note", Topic: "approve", Text: fmt.Sprintf("%d questions wait for an answer", n), Fix: "lore approvals"})
+		out = append(out, Finding{Level: "note", Topic: "approve", Text: fmt.Sprintf("questions that wait for an answer: %d", n), Fix: "lore approvals"})
 	}
 	v, err := p.History.Verify(ctx)
 	if err != nil {
@@ -70,7 +70,7 @@ func (p *Patient) writing(ctx context.Context) ([]Finding, error) {
 		return nil, err
 	}
 	if len(trash) > 0 {
-		out = append(out, Finding{Level: "note", Topic: "trash", Text: fmt.Sprintf("%d deleted files, kept for 30 days in %s", len(trash), filepath.Join(vault.OwnFolder, "trash"))})
+		out = append(out, Finding{Level: "note", Topic: "trash", Text: fmt.Sprintf("deleted files, kept for 30 days in %s: %d", filepath.Join(vault.OwnFolder, "trash"), len(trash))})
 	}
 	return out, nil
 }
