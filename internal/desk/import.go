@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 
 	"lore/internal/fault"
 	"lore/internal/home"
@@ -61,7 +62,7 @@ func (d *Desk) importServers(_ servers.Terminal, client string) (servers.Import,
 		switch {
 		case s.Problem != nil:
 			why = s.Problem.Error()
-		case filepath.Base(s.Command) == "lore" && len(s.Args) > 0 && s.Args[0] == "mcp":
+		case isLore(s):
 			why = "it is Lore"
 		default:
 			if next, err = mcpconfig.Copy(text, s); err != nil {
@@ -78,6 +79,12 @@ func (d *Desk) importServers(_ servers.Terminal, client string) (servers.Import,
 	}
 	out.Write = func() error { return replace(r.User, before, text) }
 	return out, nil
+}
+
+// isLore reports whether a server is Lore: it would call itself.
+func isLore(s mcpconfig.Server) bool {
+	program := strings.TrimSuffix(strings.ToLower(filepath.Base(s.Command)), ".exe")
+	return program == "lore" && len(s.Args) > 0 && s.Args[0] == "mcp"
 }
 
 // replace writes the file of servers, if it is still what it was.
