@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"lore/internal/fault"
 	"lore/internal/home"
@@ -87,8 +88,13 @@ func isLore(s mcpconfig.Server) bool {
 	return program == "lore" && len(s.Args) > 0 && s.Args[0] == "mcp"
 }
 
+// replacing lets nobody write between the look and the write of another.
+var replacing sync.Mutex
+
 // replace writes the file of servers, if it is still what it was.
 func replace(file, before, after string) error {
+	replacing.Lock()
+	defer replacing.Unlock()
 	if now, err := mcpconfig.ReadText(file); now != before || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fault.Fix(fault.Conflict, "try again", "%s changed meanwhile", file)
 	}
