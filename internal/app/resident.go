@@ -94,8 +94,8 @@ func (r *resident) enter(ctx context.Context, o cli.OpenOptions) (stay, error) {
 			return stay{}, errors.Join(err, s.close())
 		}
 	}
-	r.door.Open(face.Door, nil)
 	r.open.Store(s)
+	r.door.Open(face.Door, nil)
 	return stay{s, face}, nil
 }
 
@@ -128,8 +128,9 @@ func (r *resident) follow(ctx context.Context, st stay) error {
 	r.door.Shut()
 	enough, cancel := context.WithTimeout(context.WithoutCancel(ctx), ending)
 	defer cancel()
+	err := r.door.Drain(enough)
 	r.open.Store(nil)
-	return errors.Join(r.door.Drain(enough), st.s.close())
+	return errors.Join(err, st.s.close())
 }
 
 // ending is how long calls may take to end when what they run on is to go.

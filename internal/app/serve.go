@@ -12,7 +12,6 @@ import (
 	"lore/internal/beacon"
 	"lore/internal/doctor"
 	"lore/internal/fault"
-	"lore/internal/home"
 	"lore/internal/keys"
 	"lore/internal/state"
 	"lore/internal/surface/chats"
@@ -69,7 +68,6 @@ func (r *resident) listen(ctx context.Context, o cli.ServeOptions, db *state.Fil
 		return err
 	}
 	where := func(id string) string { return server.Address(l) + page.Path(id) }
-	verify := func(ctx context.Context) (int, error) { return r.session(ctx).verify(ctx) }
 	mind := r.app.mind(db, r.door, r.log)
 	attends := attendant.New(mind, r.bus, r.log)
 	talks := chats.New(chats.Options{Agent: mind, Attendant: attends, Minds: r.app.minds().Listed, Usual: r.app.minds().Usual, Closing: server.Closing()})
@@ -79,7 +77,7 @@ func (r *resident) listen(ctx context.Context, o cli.ServeOptions, db *state.Fil
 		Servers: r.app.desk().Host(), Clients: r.app.installer(), Closing: server.Closing(),
 	})
 	api := rest.New(rest.Options{
-		Door: r.door, Bus: r.bus, Vault: name, Version: o.Version, Page: where, Verify: verify, Doctor: r.doctor, Closing: server.Closing(),
+		Door: r.door, Bus: r.bus, Vault: name, Version: o.Version, Page: where, Verify: r.verify, Doctor: r.doctor, Closing: server.Closing(),
 		More: slices.Concat(talks.Routes(), prefer.Routes(), connects.Routes(), files.New(r.vault).Routes()), Types: connect.Types(prefs.Types(chats.Types())),
 	})
 	defer api.Close()
@@ -126,19 +124,31 @@ func (r *resident) providers() ([]string, error) {
 // doctor looks at the vault; beside the process that holds it, if that is
 // another one.
 func (r *resident) doctor(ctx context.Context) ([]doctor.Finding, error) {
-	s := r.session(ctx)
-	switch {
-	case s == nil:
-		return nil, fault.New(fault.Busy, "the vault is being opened")
-	case s.link == nil:
+	s, release, err := r.hold(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if s.link == nil {
 		return s.patient().Look(ctx)
 	}
+	release() // it has a session of its own
 	beside, face, err := r.app.openFace(ctx, r.g, cli.OpenOptions{Wait: true})
 	if err != nil {
 		return nil, err
 	}
 	list, err := face.Doctor(ctx)
 	return list, errors.Join(err, beside.close())
+}
+
+// verify looks whether the record of what was done is whole.
+func (r *resident) verify(ctx context.Context) (int, error) {
+	s, release, err := r.hold(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer release()
+	return s.verify(ctx)
 }
 
 // mcpEndpoint offers the tools to MCP clients over HTTP.
@@ -148,25 +158,29 @@ func (r *resident) mcpEndpoint(o cli.ServeOptions, where func(id string) string,
 	})
 }
 
-// session is what stands behind the door. Where nothing does, it is about to: the
-// settings changed, or the holder is another one; nil when that takes too long.
-func (r *resident) session(ctx context.Context) *session {
-	ctx, cancel := context.WithTimeout(ctx, ending)
+// hold is what stands behind the door, and stays there until release is called.
+// Where nothing does, it is about to: the settings changed, or the holder is
+// another one. That is waited for, not for ever.
+func (r *resident) hold(ctx context.Context) (s *session, release func(), err error) {
+	soon, cancel := context.WithTimeout(ctx, ending)
 	defer cancel()
-	for {
-		if s := r.open.Load(); s != nil {
-			return s
+	if release, err = r.door.Hold(soon); err == nil {
+		if s = r.open.Load(); s != nil {
+			return s, release, nil
 		}
-		if home.Pause(ctx) != nil {
-			return nil
-		}
+		release()
 	}
+	if err == nil || ctx.Err() == nil && soon.Err() != nil {
+		err = fault.New(fault.Busy, "the vault is being opened")
+	}
+	return nil, nil, err
 }
 
-// vault is the vault that stands open; nil while none does.
-func (r *resident) vault(ctx context.Context) *vault.Vault {
-	if s := r.session(ctx); s != nil {
-		return s.vault
+// vault is the vault that stands open, until release is called.
+func (r *resident) vault(ctx context.Context) (v *vault.Vault, release func(), err error) {
+	s, release, err := r.hold(ctx)
+	if err != nil {
+		return nil, nil, err
 	}
-	return nil
+	return s.vault, release, nil
 }

@@ -13,7 +13,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -153,26 +152,13 @@ func (d *Desk) decide(t servers.Terminal, s servers.Server, f func(*roster.Roste
 	return f(r, e)
 }
 
-// secretName are names of values that are not shown.
-var secretName = regexp.MustCompile(`(?i)(key|token|secret|passw|auth|credential|cookie|session|pat$)`)
-
-// withoutSecrets shows values as they are written, but for those that a name
-// gives away. A variable is no secret: it says where the value comes from.
-func withoutSecrets(m map[string]string) map[string]string {
-	out := maps.Clone(m)
-	for k, v := range out {
-		if secretName.MatchString(k) && !strings.Contains(v, "${") {
-			out[k] = "(secret)"
-		}
-	}
-	return out
-}
-
-// shownServer is an entry as a person sees it: as it is written.
+// shownServer is an entry as a person sees it: as it is written, but for secrets.
+// What a program is started with is shown whole, because that is what they decide
+// about.
 func shownServer(r *roster.Roster, e roster.Entry) servers.Server {
 	s := servers.Server{
 		Name: e.Name, File: e.File, InVault: e.InVault, Transport: e.Type, State: string(e.State), Why: e.Why, URL: e.URL, EnvFile: e.EnvFile,
-		Env: withoutSecrets(e.Env), Headers: withoutSecrets(e.Headers), Digest: e.Digest, Warnings: e.Warnings,
+		Env: mcpconfig.ShownValues(e.Env), Headers: mcpconfig.ShownValues(e.Headers), Digest: e.Digest, Warnings: e.Warnings,
 	}
 	if e.URL != "" {
 		s.URL = mcpconfig.Shown(e.URL)

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
+	"sync"
 
 	"lore/internal/fault"
 	"lore/internal/home"
@@ -61,7 +63,7 @@ func (d *Desk) importServers(_ servers.Terminal, client string) (servers.Import,
 		switch {
 		case s.Problem != nil:
 			why = s.Problem.Error()
-		case filepath.Base(s.Command) == "lore" && len(s.Args) > 0 && s.Args[0] == "mcp":
+		case isLore(s):
 			why = "it is Lore"
 		default:
 			if next, err = mcpconfig.Copy(text, s); err != nil {
@@ -80,8 +82,19 @@ func (d *Desk) importServers(_ servers.Terminal, client string) (servers.Import,
 	return out, nil
 }
 
+// isLore reports whether a server is Lore: it would call itself.
+func isLore(s mcpconfig.Server) bool {
+	program := strings.TrimSuffix(strings.ToLower(filepath.Base(s.Command)), ".exe")
+	return program == "lore" && len(s.Args) > 0 && s.Args[0] == "mcp"
+}
+
+// replacing lets nobody write between the look and the write of another.
+var replacing sync.Mutex
+
 // replace writes the file of servers, if it is still what it was.
 func replace(file, before, after string) error {
+	replacing.Lock()
+	defer replacing.Unlock()
 	if now, err := mcpconfig.ReadText(file); now != before || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fault.Fix(fault.Conflict, "try again", "%s changed meanwhile", file)
 	}

@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/zalando/go-keyring"
@@ -126,8 +127,14 @@ func (s Store) read() (map[string]string, error) {
 	return out, nil
 }
 
+// editing lets one change of the file follow another: of two at once, the second
+// would write over the first.
+var editing sync.Mutex
+
 // edit changes the file, if that changes anything.
 func (s Store) edit(f func(map[string]string)) error {
+	editing.Lock()
+	defer editing.Unlock()
 	all, err := s.read()
 	if err != nil {
 		return err

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net/url"
 	"os"
 	"slices"
 	"strconv"
@@ -400,13 +399,4 @@ func pairs(m map[string]string) []string {
 		out = append(out, k, m[k])
 	}
 	return out
-}
-
-// Shown is an address without the password that may stand in it.
-func Shown(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return "(no address)"
-	}
-	return u.Redacted()
 }

@@ -160,6 +160,15 @@ func (l *Later) exit() {
 	}
 }
 
+// Hold keeps what stands behind the door there, once there is something, until
+// release is called: for who reaches it by another way than a call.
+func (l *Later) Hold(ctx context.Context) (release func(), err error) {
+	if _, err := l.enter(ctx); err != nil {
+		return nil, err
+	}
+	return sync.OnceFunc(l.exit), nil
+}
+
 // Drain waits until the calls that went through have ended. Whoever shut the
 // door, and is about to take away what stood behind it, calls it.
 func (l *Later) Drain(ctx context.Context) error {

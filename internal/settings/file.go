@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/pelletier/go-toml/v2"
 )
@@ -36,7 +37,13 @@ func (p Place) Read() (File, error) {
 	if err != nil {
 		return c, fmt.Errorf("read the settings: %w", err)
 	}
-	d := toml.NewDecoder(bytes.NewReader(b))
+	return parse(path, b)
+}
+
+// parse reads the text of the file at path.
+func parse(path string, text []byte) (File, error) {
+	var c File
+	d := toml.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&c); err != nil {
 		var strict *toml.StrictMissingError
@@ -71,23 +78,37 @@ func badSyntax(path string, err error) error {
 	return fault.New(fault.Invalid, "%s: %v", path, err)
 }
 
-// edit changes the file as f does and keeps everything else of it. A file that
-// cannot be read is not written over.
-func (p Place) edit(what string, f func(old []byte) ([]byte, error)) error {
-	if _, err := p.Read(); err != nil {
-		return err
-	}
+// editing lets one change of a file follow another: of two at once, the second
+// would write over the first.
+var editing sync.Mutex
+
+// edit changes the file as f does, which gets it as it is, and keeps everything
+// else of it. A file that cannot be read is not written over, and none is written
+// that could not be read.
+func (p Place) edit(what string, f func(c *File, old []byte) ([]byte, error)) error {
+	editing.Lock()
+	defer editing.Unlock()
 	path, err := p.Path()
 	if err != nil {
 		return err
 	}
 	old, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("read the settings: %w", err)
+	}
+	c, err := parse(path, old)
+	if err != nil {
 		return err
 	}
-	text, err := f(old)
+	text, err := f(&c, old)
+	if err == nil {
+		_, err = parse(path, text)
+	}
 	if err != nil {
 		return fault.Fix(fault.Invalid, "edit "+path+" by hand", "%s cannot be changed without rewriting the file", what)
+	}
+	if bytes.Equal(text, old) {
+		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err

@@ -50,30 +50,25 @@ func (c *File) Paths(dir string) Paths {
 
 // SetPaths keeps other patterns for the vault at dir.
 func (p Place) SetPaths(dir string, want Paths) (Paths, error) {
-	c, err := p.Read()
-	if err != nil {
-		return Paths{}, err
-	}
+	var err error
 	if want.Exclude, err = cleanPatterns("exclude", want.Exclude); err != nil {
 		return Paths{}, err
 	}
 	if want.Protected, err = cleanPatterns("protected", want.Protected); err != nil {
 		return Paths{}, err
 	}
-	sections := c.sections(dir)
-	if len(sections) == 0 {
-		sections = []string{dir}
-	}
-	err = p.edit("what is excluded and protected", func(text []byte) (_ []byte, err error) {
+	err = p.edit("what is excluded and protected", func(c *File, text []byte) ([]byte, error) {
+		sections := c.sections(dir)
+		if len(sections) == 0 {
+			sections = []string{dir}
+		}
 		for i, name := range sections {
 			now := want
 			if i > 0 {
 				now = Paths{} // several sections can be about one folder; the first says it all then
 			}
-			if text, err = tomledit.SetList(text, []string{"vaults", name, "exclude"}, now.Exclude); err != nil {
-				return nil, err
-			}
-			if text, err = tomledit.SetList(text, []string{"vaults", name, "protected"}, now.Protected); err != nil {
+			var err error
+			if text, err = c.Vaults[name].put(text, name, now); err != nil {
 				return nil, err
 			}
 		}
@@ -82,10 +77,28 @@ func (p Place) SetPaths(dir string, want Paths) (Paths, error) {
 	if err != nil {
 		return Paths{}, err
 	}
-	if c, err = p.Read(); err != nil {
+	c, err := p.Read()
+	if err != nil {
 		return Paths{}, err
 	}
 	return c.Paths(dir), nil
+}
+
+// put writes what is other now into the section called name. A list that is as it
+// was stays as it was written, with the comments in it.
+func (v Vault) put(text []byte, name string, now Paths) (_ []byte, err error) {
+	for _, list := range []struct {
+		key      string
+		old, now []string
+	}{{"exclude", v.Exclude, now.Exclude}, {"protected", v.Protected, now.Protected}} {
+		if slices.Equal(list.old, list.now) {
+			continue
+		}
+		if text, err = tomledit.SetList(text, []string{"vaults", name, list.key}, list.now); err != nil {
+			return nil, err
+		}
+	}
+	return text, nil
 }
 
 // cleanPatterns refuses what is no list of patterns; empty lines are none.
@@ -97,7 +110,7 @@ func cleanPatterns(field string, list []string) ([]string, error) {
 		}
 	}
 	if _, err := pattern.Compile(out); err != nil {
-		return nil, fault.Field(field, "write patterns like Private/** or *.secret.md", "%v", err)
+		return nil, fault.Rename(err, "exclude", field) // patterns call it so, whosever they are
 	}
 	return out, nil
 }

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -119,7 +120,7 @@ func general() []value {
 		},
 		{
 			"embed.key_env", "the environment variable that holds the server's key", "", "LORE_EMBED_KEY_ENV",
-			func(c *File) *string { return &c.Embed.KeyEnv }, nil, nil,
+			func(c *File) *string { return &c.Embed.KeyEnv }, checkVariable("embed.key_env", "OPENAI_API_KEY"), nil,
 		},
 		{
 			"approve.create", "what happens when something wants to make a new note: ask or allow", "ask", "LORE_APPROVE_CREATE",
@@ -161,7 +162,7 @@ func web() []value {
 		},
 		{
 			"web.key_env", "the environment variable that holds its key", "", "LORE_WEB_KEY_ENV",
-			func(c *File) *string { return &c.Web.KeyEnv }, checkWebKeyEnv, nil,
+			func(c *File) *string { return &c.Web.KeyEnv }, checkVariable("web.key_env", "BRAVE_API_KEY"), nil,
 		},
 		{
 			"web.engine", "which of your search engines Google asks: its cx", "", "LORE_WEB_ENGINE",
@@ -248,6 +249,9 @@ func instruction(name string) value {
 	}
 }
 
+// externalTool are the names that tools of other servers have, which come and go.
+var externalTool = regexp.MustCompile(`^` + tool.ExternalPrefix + `[A-Za-z0-9_-]+$`)
+
 // setting finds the value of a key.
 func (p Place) setting(key string) (value, error) {
 	var keys []string
@@ -265,7 +269,7 @@ func (p Place) setting(key string) (value, error) {
 		if !ok {
 			continue
 		}
-		if tool.IsExternal(name) {
+		if externalTool.MatchString(name) || name == tool.External && group == "tools" {
 			return of(name), nil
 		}
 		for _, t := range p.Tools() {
@@ -410,7 +414,7 @@ func (p Place) Set(key, val string) (Setting, error) {
 	if val, err = v.clean(val); err != nil {
 		return Setting{}, err
 	}
-	err = p.edit(key, func(old []byte) ([]byte, error) { return tomledit.Set(old, key, val) })
+	err = p.edit(key, func(_ *File, old []byte) ([]byte, error) { return tomledit.Set(old, key, val) })
 	if err != nil {
 		return Setting{}, err
 	}

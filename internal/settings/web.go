@@ -27,11 +27,13 @@ func checkWebURL(s string) error {
 
 var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// checkWebKeyEnv finds people who write the key where its name belongs. It does
+// checkVariable finds people who write the key where its name belongs. It does
 // not repeat what they wrote.
-func checkWebKeyEnv(s string) error {
-	if !variable.MatchString(s) {
-		return fault.Field("web.key_env", "write the name of an environment variable, like BRAVE_API_KEY, and the key into that", "is no name of a variable")
+func checkVariable(key, like string) func(string) error {
+	return func(s string) error {
+		if !variable.MatchString(s) {
+			return fault.Field(key, "write the name of an environment variable, like "+like+", and the key into that", "is no name of a variable")
+		}
+		return nil
 	}
-	return nil
 }

@@ -219,6 +219,7 @@ func (w *watcher) wait(ctx context.Context, changed <-chan struct{}) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-changed:
+	case <-w.work.done: // it may have ended before changed was looked at
 	}
 	breath := time.NewTimer(frame)
 	defer breath.Stop()

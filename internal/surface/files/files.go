@@ -21,12 +21,13 @@ import (
 )
 
 // An API is the interface to the attachments of one vault.
-type API struct {
-	vault func(context.Context) *vault.Vault // nil while none stands open
-}
+type API struct{ vault Open }
+
+// Open gives the vault that stands open; it stays until release is called.
+type Open func(context.Context) (v *vault.Vault, release func(), err error)
 
 // New makes the interface.
-func New(v func(context.Context) *vault.Vault) *API { return &API{vault: v} }
+func New(v Open) *API { return &API{vault: v} }
 
 // Routes lists what there is.
 func (a *API) Routes() []rest.Route {
@@ -78,11 +79,12 @@ func stream(ctx context.Context, v *vault.Vault, p string) (*os.File, vault.Entr
 }
 
 func (a *API) file(w http.ResponseWriter, r *http.Request, _ access.Principal) error {
-	v := a.vault(r.Context())
-	if v == nil {
-		return fault.New(fault.Offline, "the vault is not open")
+	v, release, err := a.vault(r.Context())
+	if err != nil {
+		return err
 	}
 	f, e, err := stream(r.Context(), v, r.PathValue("path"))
+	release() // a file that is open can be read to its end
 	if err != nil {
 		return err
 	}

@@ -9,8 +9,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
+	"lore/internal/fault"
 	"lore/internal/state"
 	"lore/internal/surface/files"
 	"lore/internal/surface/serve"
@@ -24,7 +26,8 @@ type world struct {
 	*testing.T
 	dir, base, token string
 	person           *http.Client
-	none             bool // no vault stands open
+	none             bool         // no vault stands open
+	held             atomic.Int32 // how many keep it open
 }
 
 func open(t *testing.T) *world {
@@ -43,11 +46,12 @@ func open(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range files.New(func(context.Context) *vault.Vault {
+	for _, r := range files.New(func(context.Context) (*vault.Vault, func(), error) {
 		if w.none {
-			return nil
+			return nil, nil, fault.New(fault.Busy, "the vault is being opened")
 		}
-		return v
+		w.held.Add(1)
+		return v, func() { w.held.Add(-1) }, nil
 	}).Routes() {
 		server.Add(r.Route)
 	}
@@ -193,6 +197,9 @@ func TestOnlyAttachmentsOfTheVault(t *testing.T) {
 		if res.StatusCode == http.StatusOK || res.StatusCode >= 500 || strings.Contains(text, "secret\n") || text == "secret" || text == "fine" {
 			t.Errorf("%s: %d %s", p, res.StatusCode, text)
 		}
+	}
+	if n := w.held.Load(); n != 0 {
+		t.Errorf("%d keep the vault open", n)
 	}
 	w.none = true
 	if res, _ := w.get(w.person, "folder/pic.png"); res.StatusCode != http.StatusServiceUnavailable {

@@ -212,8 +212,9 @@ func (p *program) snippet(at mcpconfig.Place) error {
 	return err
 }
 
-// Shown is the change as a person sees it. One line around it is enough: the
-// entries beside it may hold secrets.
+// Shown is the change as a person sees it, without the lines around it and the
+// secrets in it: the entries beside it may hold some, and may stand in one line
+// with it.
 func Shown(plan *mcpinstall.Plan) tool.FileChange {
 	c := tool.FileChange{Path: plan.Path, Action: change.Replaces}
 	before := ""
@@ -226,7 +227,7 @@ func Shown(plan *mcpinstall.Plan) tool.FileChange {
 	if plan.Before != nil {
 		before = *plan.Before
 	}
-	hunks := change.Diff(before, plan.After, change.DiffOptions{Context: 1, NoMarks: true})
+	hunks := change.Diff(mcpconfig.ShownText(before), mcpconfig.ShownText(plan.After), change.DiffOptions{Context: -1, NoMarks: true})
 	c.Added, c.Removed = change.Count(hunks)
 	c.Hunks = len(hunks)
 	c.Diff = change.Unified(plan.Path, plan.Path, hunks)
