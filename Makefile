@@ -27,8 +27,9 @@ demo: build ## copy the sample vault to ./lore-demo and look around in it
 
 # After check has compiled everything and web-check has built the page again, two at a time: most of them wait for disks
 # and processes as long as they work. What others judge, some of it by the clock, comes last and alone.
-test: check web-check ## everything that must hold; installs what it needs
-	@$(MAKE) --no-print-directory --output-sync=line -j2 unit race crash browser arm64 web-test minds
+test: ## everything that must hold; installs what it needs
+	@$(MAKE) --no-print-directory --output-sync=line -j2 check web-check
+	@$(MAKE) --no-print-directory --output-sync=line -j2 unit race web-test crash browser arm64 minds
 	@$(MAKE) --no-print-directory clients
 
 check: ## formatting, vet, staticcheck, unchecked errors, generated files

@@ -213,6 +213,7 @@ func TestAnsweredInABrowser(t *testing.T) {
 		if w.exists("evil.md") {
 			t.Error("a key or a script said yes")
 		}
+		d.until(`!document.querySelector(".card .approve").disabled`)
 		d.click(".approve")
 		d.until(`document.body.innerText.includes("lore undo op-")`)
 		d.picture("done")

@@ -22,6 +22,9 @@ import (
 // every text that they wrote is in its file, in the history, in the trash or in
 // a copy; and an undo never replaces it.
 func TestUndoKeepsWhatOthersWrote(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it works on one thing at a time, which tells nothing to a race detector")
+	}
 	for _, seed := range seeds() {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			o := &others{world: newWorld(t, seed+100), kept: map[string]bool{}}

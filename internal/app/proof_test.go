@@ -40,6 +40,9 @@ func fewer(n, short int) int {
 // only door, with answers of every kind, and then takes all of them back: the
 // vault is what it was, byte for byte.
 func TestEverythingCanBeUndone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it works on one thing at a time, which tells nothing to a race detector")
+	}
 	for _, seed := range seeds() {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			w := newWorld(t, seed)

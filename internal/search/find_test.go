@@ -255,6 +255,9 @@ func wordList(n int) string {
 // TestPages: pages are disjoint, complete and the same each time; scores fall;
 // reasons add up to the score.
 func TestPages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it works on one thing at a time, which tells nothing to a race detector")
+	}
 	files := map[string]string{"hub.md": "# Hub of tea\n\n"}
 	for i := range 260 {
 		files[fmt.Sprintf("n%03d.md", i)] = fmt.Sprintf("# Note %d\n\n%s %s\n\n%s", i, strings.Repeat("tea ", 1+i%7), strings.Repeat("kettle ", i%3), strings.Repeat("filler ", i%11))

@@ -163,6 +163,9 @@ func flip(t *testing.T, path string, r *rand.Rand) {
 // through the file system; each must end in the right index, with the damaged
 // file kept and the notes untouched.
 func TestDamagedIndexIsNeverUsed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it works on one thing at a time, which tells nothing to a race detector")
+	}
 	sp := newSpecimen(t, false)
 	before := fingerprint(t, sp.notes)
 	size := fileSize(t, Path(sp.index))
@@ -272,6 +275,9 @@ func fingerprint(t *testing.T, dir string) string {
 // TestDamagedLog leaves an index as a killed program does and damages its log.
 // What the log loses is older than the files, and is made up for.
 func TestDamagedLog(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it works on one thing at a time, which tells nothing to a race detector")
+	}
 	sp := newSpecimen(t, true)
 	size := fileSize(t, Path(sp.index)+"-wal")
 	if size == 0 {
@@ -302,6 +308,9 @@ func TestDamagedLog(t *testing.T) {
 // seal can tell. Then SQLite's own checks are what there is: nothing may panic,
 // and whatever was noticed must be mended by opening again.
 func TestDecay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it works on one thing at a time, which tells nothing to a race detector")
+	}
 	sp := newSpecimen(t, false)
 	r := rand.New(rand.NewPCG(5, 6))
 	noticed, harmless, unseen := 0, 0, 0

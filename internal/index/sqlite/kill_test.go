@@ -86,6 +86,9 @@ func TestMortalChild(t *testing.T) {
 // of its commits. The next one goes on where the last commit left off, parses
 // nothing twice, and ends with the same index.
 func TestKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it works on one thing at a time, which tells nothing to a race detector")
+	}
 	notes := t.TempDir()
 	const total = 300
 	for i := range total {

@@ -75,6 +75,9 @@ func TestReadOnlyVault(t *testing.T) {
 // TestFullDisk fills the data folder while an index is built. The error says
 // so, what was committed stays, and with room again the index is completed.
 func TestFullDisk(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it works on one thing at a time, which tells nothing to a race detector")
+	}
 	notes := t.TempDir()
 	r := rand.New(rand.NewPCG(1, 1))
 	for i := range 200 {
