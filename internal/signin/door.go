@@ -195,5 +195,6 @@ func Browser(address string) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	return cmd.Process.Release()
+	go func() { _ = cmd.Wait() }() // a process that stays has no use for its remains
+	return nil
 }

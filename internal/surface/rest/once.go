@@ -4,9 +4,20 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+	"unicode"
 
 	"lore/internal/fault"
 )
+
+// folded is one letter for all that the decoder takes for the same: K and the
+// Kelvin sign, s and the long one.
+func folded(r rune) rune {
+	least := r
+	for n := unicode.SimpleFold(r); n != r; n = unicode.SimpleFold(n) {
+		least = min(least, n)
+	}
+	return least
+}
 
 // once refuses JSON in which an object has one key twice, in whatever case: a
 // person saw one of them, and the decoder would take the other.
@@ -25,7 +36,7 @@ func once(b []byte) error {
 		}
 		top := len(open) - 1
 		if key, ok := t.(string); ok && top >= 0 && open[top].keys != nil && !open[top].value {
-			if key = strings.ToLower(key); open[top].keys[key] {
+			if key = strings.Map(folded, key); open[top].keys[key] {
 				return fault.New(fault.Invalid, "the body has %q twice", key)
 			}
 			open[top].keys[key], open[top].value = true, true
