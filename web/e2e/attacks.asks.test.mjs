@@ -85,7 +85,7 @@ test('a conversation that scrolls itself under the pointer does not take the cli
   await t.box().fill('Write much');
   await t.box().press('Enter');
   await t.approve().waitFor();
-  const said = page.locator('.said');
+  const said = page.getByRole('region', { name: 'What was said' });
   await page.locator('.talk .card .approve').evaluate((b) => {
     globalThis.disarmed = 0;
     new MutationObserver(() => b.disabled && globalThis.disarmed++).observe(b, { attributes: true, attributeFilter: ['disabled'] });
@@ -93,11 +93,11 @@ test('a conversation that scrolls itself under the pointer does not take the cli
   const end = await said.evaluate((el) => el.scrollTop);
   await said.hover();
   await page.mouse.wheel(0, -50);
-  await page.waitForFunction((end) => document.querySelector('.said').scrollTop < end - 20, end);
+  await page.waitForFunction((end) => document.querySelector('.said[role=region]').scrollTop < end - 20, end);
   assert.equal(await page.evaluate(() => globalThis.disarmed), 0, 'the hand scrolled');
   // Another question comes: the conversation goes to its end again, by itself.
   const other = await w.ask('write_note', { path: 'Notes/Unrelated.md', content: 'x\n' });
-  await page.waitForFunction((end) => document.querySelector('.said').scrollTop === end, end);
+  await page.waitForFunction((end) => document.querySelector('.said[role=region]').scrollTop === end, end);
   await page.waitForFunction(() => globalThis.disarmed > 0);
   await t.approve().waitFor(); // a moment later it can be answered
   await t.card().locator('.deny').click();
