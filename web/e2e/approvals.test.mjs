@@ -245,8 +245,15 @@ test('the activity is filtered, and its record is whole', async () => {
   await page.waitForFunction(() => document.querySelectorAll('.calls li').length === 1);
   await page.getByRole('button', { name: 'All', exact: true }).click();
   await page.locator('.calls .chip.done').first().waitFor();
-  await page.locator('.calls a[href^="/activity/op-"]').first().click();
+  // What is chosen far down in the list stands above it, and is gone to.
+  await page.getByLabel('How it ended').selectOption('done');
+  await page.waitForURL(/status=done/);
+  await page.locator('.calls a[href^="/activity/op-"]').last().click();
   await page.locator('[data-operation] .diff').first().waitFor();
+  await page.waitForFunction(() => document.activeElement.matches('[data-operation]'));
+  const at = await page.locator('[data-operation]').boundingBox();
+  assert.ok(at.y >= 0 && at.y < 800, `it lies at ${at.y}`);
+  assert.match(await page.getByRole('link', { name: 'Close', exact: true }).getAttribute('href'), /\/activity\?status=done/, 'closing it keeps the filter');
   await accessible(page, 'one operation');
   await w.picture(page, 'operation');
   quiet(page);

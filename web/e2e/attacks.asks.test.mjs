@@ -79,6 +79,35 @@ test('a card that moves under the pointer does not take the click that was meant
   quiet(page);
 });
 
+test('a conversation that scrolls itself under the pointer does not take the click; a hand that scrolls may click', async () => {
+  mind.says({ text: 'I write it.', calls: [['write_note', { path: 'Notes/Scrolled.md', content: Array.from({ length: 60 }, (_, i) => `Line ${i}`).join('\n') }]] }, { text: 'Then not.' });
+  await t.begin();
+  await t.box().fill('Write much');
+  await t.box().press('Enter');
+  await t.approve().waitFor();
+  const said = page.getByRole('region', { name: 'What was said' });
+  await page.locator('.talk .card .approve').evaluate((b) => {
+    globalThis.disarmed = 0;
+    new MutationObserver(() => b.disabled && globalThis.disarmed++).observe(b, { attributes: true, attributeFilter: ['disabled'] });
+  });
+  const end = await said.evaluate((el) => el.scrollTop);
+  await said.hover();
+  await page.mouse.wheel(0, -50);
+  await page.waitForFunction((end) => document.querySelector('.said[role=region]').scrollTop < end - 20, end);
+  assert.equal(await page.evaluate(() => globalThis.disarmed), 0, 'the hand scrolled');
+  // Another question comes: the conversation goes to its end again, by itself.
+  const other = await w.ask('write_note', { path: 'Notes/Unrelated.md', content: 'x\n' });
+  await page.waitForFunction((end) => document.querySelector('.said[role=region]').scrollTop === end, end);
+  await page.waitForFunction(() => globalThis.disarmed > 0);
+  await t.approve().waitFor(); // a moment later it can be answered
+  await t.card().locator('.deny').click();
+  await page.getByText('Then not.').waitFor();
+  await move(page, `/approvals/${other}`);
+  await page.locator('.card .deny').click();
+  await over(page, 'denied');
+  quiet(page);
+});
+
 test('Enter and letters in the composer never say yes', async () => {
   const old = w.bytes();
   mind.says({ text: 'I delete it.', calls: [['delete_note', { path: 'Notes/Gyokuro.md' }]] }, { text: 'It stays.' });

@@ -61,6 +61,7 @@ test('a model on the way, and how careful', async () => {
 test('all is well, in a calm sentence', async () => {
   await page.goto(`${w.base}/doctor`);
   await page.getByText('All is well.').waitFor();
+  assert.equal(await page.getByText(/Nothing is wrong/).count(), 0, 'it is said once');
   await page.getByRole('region', { name: 'How well it is kept' }).getByText('of 100').waitFor();
   await page.getByRole('heading', { name: 'In order' }).click();
   await page.locator('[data-level="ok"] [data-topic="audit"]').waitFor();

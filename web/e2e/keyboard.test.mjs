@@ -236,7 +236,9 @@ test('search, graph, activity, tools: from the question to the result', async ()
   await page.goto(`${w.base}/activity?path=${encodeURIComponent('Notes/Puer.md')}`);
   await keys.on(page.locator('.calls a[href*="/activity/op-"]').first());
   await page.locator('[data-operation] .diff').first().waitFor();
-  await keys.on(page.locator('button.undo'), { key: 'Shift+Tab' });
+  await page.waitForFunction(() => document.activeElement.matches('[data-operation]'));
+  await keys.here('an operation that was opened');
+  await keys.on(page.locator('button.undo'));
   await page.locator('button.redo, .card .approve:enabled').first().waitFor();
   await keys.here('after taking it back');
   if (await page.locator('.card').count()) {

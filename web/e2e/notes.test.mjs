@@ -209,20 +209,31 @@ test('new, daily, rename with links, delete and undo', async () => {
 
 test('a note that goes elsewhere is told of, asked for no more, and can be written again', async () => {
   writeFileSync(join(w.vault, 'Notes', 'Brief.md'), '# Brief\n\nSee [[Sencha]].\n');
-  await w.until(async () => (await w.call('get_note_metadata', { path: 'Notes/Brief.md' })).success);
-  await page.goto(`${w.base}/notes/Notes/Brief.md`);
-  await page.locator('.side .n').nth(2).waitFor();
+  await w.until(async () => (await w.call('list_forward_links', { path: 'Notes/Brief.md' })).total === 1);
+  const p = await w.page();
+  const state = (re) => p.locator('.state', { hasText: re }).waitFor();
+  let open = 0;
+  p.on('request', (r) => /\/tools\//.test(r.url()) && open++);
+  for (const end of ['requestfinished', 'requestfailed']) p.on(end, (r) => /\/tools\//.test(r.url()) && open--);
+  await p.clock.install();
+  await p.goto(`${w.base}/notes/Notes/Brief.md`);
+  await p.locator('.side .n').nth(2).waitFor();
+  // The clock of the page stands still: no look that is due later is on its way when the note goes.
+  await p.clock.pauseAt(Date.now() + 3_600_000);
+  await w.until(() => open === 0);
   rmSync(join(w.vault, 'Notes', 'Brief.md'));
   await state('deleted or moved elsewhere');
-  page.faults = []; // a look may have been on its way when it went; from here on nobody asks
+  await p.clock.resume();
   // Other changes are no reason to ask for it again.
   writeFileSync(join(w.vault, 'Notes', 'Other.md'), '# Other\n\n[[Brief]]\n');
-  await page.locator('a.note', { hasText: /^Other$/ }).waitFor();
-  await page.getByRole('button', { name: 'Write it again' }).click();
+  await p.locator('a.note', { hasText: /^Other$/ }).waitFor();
+  quiet(p, 'nobody asks for what went');
+  await p.getByRole('button', { name: 'Write it again' }).click();
   await state(/^Saved/);
   assert.equal(w.read('Notes/Brief.md'), '# Brief\n\nSee [[Sencha]].\n');
-  await page.locator('.side details', { hasText: 'Backlinks' }).locator('a', { hasText: 'Other' }).waitFor();
-  quiet(page);
+  await p.locator('.side details', { hasText: 'Backlinks' }).locator('a', { hasText: 'Other' }).waitFor();
+  quiet(p);
+  await p.context().close();
 });
 
 test('properties, links around, and pictures of the vault', async () => {

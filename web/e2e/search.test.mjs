@@ -150,6 +150,8 @@ test('what cannot be searched says so', async () => {
 });
 
 test('a link shows what it leads to, to a pointer and to the keyboard', async () => {
+  const page = await w.page();
+  await page.clock.install();
   await page.goto(`${w.base}/notes/Notes/Green%20tea.md`);
   const link = page.locator('.prose a.wiki:not(.nowhere)').first();
   await link.waitFor();
@@ -170,7 +172,8 @@ test('a link shows what it leads to, to a pointer and to the keyboard', async ()
   await accessible(page, 'preview');
   // The pointer may go onto the card; it stays.
   await card.hover();
-  await page.evaluate(() => new Promise((f) => setTimeout(f, 400)));
+  // The clock of this page is the test's: it stays however long the pointer does.
+  await page.clock.runFor(5000);
   assert.equal(await card.count(), 1);
   await page.keyboard.press('Escape');
   await card.waitFor({ state: 'detached' });
@@ -192,6 +195,7 @@ test('a link shows what it leads to, to a pointer and to the keyboard', async ()
   await page.waitForFunction(() => document.querySelector('.side a[aria-describedby]'));
   await card.waitFor();
   quiet(page);
+  await page.context().close();
 });
 
 test('a link that leads nowhere is not asked about', async () => {

@@ -51,7 +51,8 @@ export function scopes(q: Approval): Scope[] {
   const out: Scope[] = [];
   if (paths.length === 0) return [{ label: `this tool, for ${q.who.kind} ${run}`, paths: '', run }];
   const [first = ''] = paths;
-  if (paths.length === 1) out.push({ label: `this tool on ${first}`, paths: literal(first) });
+  // A pattern without a slash would fit the name in every folder.
+  if (paths.length === 1) out.push({ label: `this tool on ${first}, for everyone`, paths: (first.includes('/') ? '' : '/') + literal(first) });
   const folder = first.includes('/') ? first.slice(0, first.lastIndexOf('/')) : '';
   if (folder && paths.every((p) => p.startsWith(folder + '/'))) {
     out.push({ label: `this tool in ${folder}/, for ${q.who.kind} ${run}`, paths: literal(folder) + '/**', run }, { label: `this tool in ${folder}/, for everyone`, paths: literal(folder) + '/**' });

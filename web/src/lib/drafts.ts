@@ -48,6 +48,14 @@ export async function drafts(vault: string, path: string): Promise<Draft[]> {
   }
 }
 
+/** follow takes the drafts of a note along to its new name. */
+export async function follow(vault: string, from: string, to: string): Promise<void> {
+  for (const d of await drafts(vault, from)) {
+    await keep({ ...d, path: to });
+    await drop(vault, from, d.base);
+  }
+}
+
 /** drop forgets a draft. */
 export async function drop(vault: string, path: string, base: string): Promise<void> {
   await run('readwrite', (s) => s.delete([vault, path, base])).catch(() => undefined);

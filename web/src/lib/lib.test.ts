@@ -1,11 +1,12 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { address, ask, onSignedOut, words } from './api';
 import { choiceOf, scopes, yes } from './answering';
-import { Reader, Stream } from './events';
+import { news, Reader, Stream } from './events';
 import { score } from './fuzzy';
 import { hides, plainOf, reveal } from './hidden';
 import { chord, listen } from './keys';
-import { pathTo, placeOf } from './router.svelte';
+import { noteAt, pathTo, placeOf } from './router.svelte';
+import { server } from './server.svelte';
 import type { Approval } from './types';
 
 afterEach(() => vi.unstubAllGlobals());
@@ -15,6 +16,10 @@ describe('router', () => {
     ['/', 'home', ''], ['/home', 'nowhere', ''], ['/notes', 'notes', ''], ['/notes/A%20b/c%23.md', 'notes', 'A b/c#.md'], ['/approvals/pending-1', 'approvals', 'pending-1'], ['/x', 'nowhere', ''],
     ['/notes/%E0%A4%A', 'nowhere', ''], ['/notes/a?line=3', 'notes', 'a'],
   ])('%s', (url, view, rest) => expect(placeOf(url)).toMatchObject({ view, rest }));
+  test.each([
+    ['A/b.md', 'A/b.md', ''], ['A/b.md#Part', 'A/b.md', 'Part'], ['b#Part#Deeper', 'b', 'Part#Deeper'], ['b', 'b', ''], ['', '', ''],
+    ['C#.md', 'C#.md', ''], ['C# and F#.md#Part', 'C# and F#.md', 'Part'], ['b.md#see a.md', 'b.md', 'see a.md'],
+  ])('the note of %s', (rest, path, anchor) => expect(noteAt(rest)).toEqual({ path, anchor }));
   test('there and back', () => {
     for (const rest of ['A b/c#?.md', '100 %.md', 'ä/茶.md', '..']) {
       if (rest !== '..') expect(placeOf(pathTo('notes', rest, { q: 'a&b' })).rest).toBe(rest);
@@ -84,6 +89,31 @@ describe('news', () => {
   });
 });
 
+describe('what waits', () => {
+  test('a list that was made before the news does not hide what they told of', async () => {
+    const asked = { id: 'q1', asked: '2026', state: 'pending', preview: { summary: 'Write it' } };
+    let tell: ReadableStreamDefaultController<Uint8Array> | undefined;
+    let answer = (): void => {};
+    const late = new Promise<void>((f) => (answer = f));
+    let lists = 0;
+    vi.stubGlobal('fetch', async (url: string) => {
+      if (url.includes('/events')) return new Response(new ReadableStream({ start: (c) => void (tell = c) }));
+      if (!url.includes('/approvals')) return new Response('{}');
+      if (lists++ > 0) return new Response(JSON.stringify({ approvals: [asked] }));
+      await late;
+      return new Response('{"approvals":[]}');
+    });
+    server.start();
+    await vi.waitFor(() => expect(tell).toBeDefined());
+    tell?.enqueue(new TextEncoder().encode(`event: approval.asked\ndata: ${JSON.stringify(asked)}\n\n`));
+    await vi.waitFor(() => expect(server.waiting).toHaveLength(1));
+    answer();
+    await server.known;
+    expect(server.waiting).toHaveLength(1);
+    news.stop();
+  });
+});
+
 describe('hidden characters', () => {
   test('each is seen', () => {
     expect(reveal('a\u200bb\u202ec')).toEqual([{ text: 'a' }, { text: '\u200b', hidden: 'U+200B zero width space' }, { text: 'b' }, { text: '\u202e', hidden: 'U+202E right-to-left override' }, { text: 'c' }]);
@@ -111,6 +141,9 @@ describe('an answer', () => {
   });
   test('what destroys, runs commands or comes from outside is never allowed from now on', () => {
     expect(scopes(q).map((s) => s.paths)).toEqual(['A/**', 'A/**', '**']);
+    const one = (path: string): Approval => ({ ...q, changes: [{ ...q.changes![0]!, path }] });
+    expect(scopes(one('A/a.md'))[0]).toEqual({ label: 'this tool on A/a.md, for everyone', paths: 'A/a.md' });
+    expect(scopes(one('a [1].md'))[0]?.paths, 'a name without a folder fits in no other folder').toBe('/a \\[1\\].md');
     expect(scopes({ ...q, risk: 'destroy' })).toEqual([]);
     expect(scopes({ ...q, risk: 'exec' })).toEqual([]);
     expect(scopes({ ...q, who: { ...q.who, wary: true } })).toEqual([]);

@@ -26,6 +26,12 @@ export function placeOf(url: string): Place {
   return { view, rest, query: u.searchParams };
 }
 
+/** noteAt tells a note from the part of it that is asked for. A name may hold the sign that parts them. */
+export function noteAt(rest: string): { path: string; anchor: string } {
+  const [, path = '', anchor = ''] = /^(.*?\.(?:md|markdown))(?:#(.*))?$/is.exec(rest) ?? /^([^#]*)(?:#(.*))?$/s.exec(rest) ?? [];
+  return { path, anchor };
+}
+
 /** pathTo makes an address. */
 export function pathTo(view: View, rest = '', query: Record<string, string | number | undefined> = {}): string {
   const base = view === 'home' ? '/' : '/' + view + (rest ? '/' + rest.split('/').map(encodeURIComponent).join('/') : '');

@@ -21,6 +21,8 @@ class Server {
   changes = $state(0);
 
   #tools: Promise<void> = Promise.resolve();
+  #looks = 0;
+  #heard = 0; // questions that news told of
   /** known is kept when the server has told what it serves. */
   known: Promise<void> = Promise.resolve();
 
@@ -35,6 +37,7 @@ class Server {
         case 'approval.over': {
           const q = n.data as Approval;
           if (n.topic === 'approval.asked') this.asked = q.preview.summary;
+          this.#heard++;
           this.put(q);
           break;
         }
@@ -60,11 +63,16 @@ class Server {
 
   /** look asks again for what news may have missed. */
   async look(): Promise<void> {
+    const mine = ++this.#looks;
+    const heard = this.#heard;
     const [s, q] = await Promise.all([ask('status'), ask('listApprovals', { query: { state: 'pending' } })]);
-    this.problem = s.ok ? null : s.problem;
     if (s.ok) this.status = s.value;
-    if (q.ok) this.waiting = q.value.approvals ?? [];
     this.loaded = true;
+    if (mine !== this.#looks) return; // a later look knows more
+    this.problem = s.ok ? null : s.problem;
+    if (!q.ok) return;
+    if (heard === this.#heard) this.waiting = q.value.approvals ?? [];
+    else await this.look(); // the list was made before what the news told of
   }
 
   async loadTools(): Promise<void> {

@@ -34,8 +34,8 @@ test('what was not filled in is not sent', () => {
 test('a form fills a value in', () => {
   const target = document.createElement('div');
   document.body.append(target);
-  const held: { value: Record<string, unknown> } = { value: {} };
-  const c = mount(Holder, { target, props: { schema, hold: (v: Record<string, unknown>) => (held.value = v) } });
+  const held: { value: Record<string, unknown>; whole: boolean } = { value: {}, whole: true };
+  const c = mount(Holder, { target, props: { schema, hold: (v: Record<string, unknown>, whole: boolean) => void Object.assign(held, { value: v, whole }) } });
   const put = (id: string, value: string, event: string): void => {
     const el = target.querySelector<HTMLInputElement>('#f-' + id);
     if (!el) throw new Error(id);
@@ -52,6 +52,9 @@ test('a form fills a value in', () => {
   expect(held.value).toEqual({ path: 'Tea.md', limit: 7, tags: ['a', 'b'], mode: 'b', free: { x: [1] }, filter: { folder: 'Notes' } });
   put('free', '{', 'change');
   expect(target.textContent).toContain('This is not JSON yet.');
+  expect(held.whole, 'who reads the value hears that it is not what was written').toBe(false);
+  put('free', '{}', 'change');
+  expect(held.whole).toBe(true);
   put('limit', '', 'input');
   expect('limit' in held.value).toBe(false);
   void unmount(c);

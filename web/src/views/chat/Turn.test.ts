@@ -21,7 +21,7 @@ function draw(run: Partial<Run>, calls: Partial<Call>[] = [], said: string[] = [
     calls: { r: calls.map((x, i) => ({ seq: i, message: 2, id: `${i}`, tool: 'a_tool', args: { path: 'A\u200b.md' }, state: 'done', ...x })) },
   };
   const [turn] = turnsOf(c);
-  shown = mount(TurnView, { target: document.body, props: { turn: turn!, talk: new Talk('c'), last: true, edit: () => {}, branch: () => {}, again: (t: string) => said.push(t) } });
+  shown = mount(TurnView, { target: document.body, props: { turn: turn!, talk: new Talk('c'), last: true, edit: async () => true, branch: () => {}, again: (t: string) => said.push(t) } });
   flushSync();
   return document.body;
 }

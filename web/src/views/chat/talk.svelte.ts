@@ -26,6 +26,7 @@ export class Talk {
   #left = new AbortController();
   #speech = new Speech();
   #answer = -1;
+  #loads = 0;
   #follows = '';
 
   constructor(id: string) {
@@ -42,8 +43,9 @@ export class Talk {
 
   /** load reads all of it, and follows what is under way. */
   async load(): Promise<void> {
+    const mine = ++this.#loads;
     const r = await ask('showChat', { path: { id: this.id } });
-    if (this.#gone) return;
+    if (this.#gone || mine !== this.#loads) return;
     this.problem = r.ok ? null : r.problem;
     if (!r.ok) return;
     this.whole = r.value;

@@ -66,6 +66,18 @@ describe('a note', () => {
     expect(shownValue(['a', 1])).toBe('a, 1');
     expect(shownValue(null)).toBe('');
   });
+  it('has lists whose parts stay what they were', () => {
+    expect(valueOf('1, 2, 3', [1, 2])).toEqual([1, 2, 3]);
+    expect(valueOf('a, 1, true', ['a', 1])).toEqual(['a', 1, 'true']);
+    const authors = ['Doe, Jane', 'Roe, Rick'];
+    expect(valueOf(shownValue(authors), authors)).toEqual(authors);
+    expect(valueOf('["Doe, Jane"]', authors)).toEqual(['Doe, Jane']);
+    for (const list of [[{ a: 1 }], [null], [['x']], [' '], ['[x]'], []]) expect(valueOf(shownValue(list), list)).toEqual(list);
+  });
+  it('takes for numbers only what comes back as it was typed', () => {
+    for (const typed of ['01067', '00491234567', '1.10', '12345678901234567890']) expect(valueOf(typed, undefined)).toBe(typed);
+    expect([valueOf('-3', undefined), valueOf('2.5', 1)]).toEqual([-3, 2.5]);
+  });
 });
 
 describe('files of the vault', () => {

@@ -104,15 +104,43 @@ export function headings(text: string): Heading[] {
 /** valueOf reads what was typed for a property: numbers, yes and no, and lists stay what they were. */
 export function valueOf(typed: string, before: unknown): unknown {
   const t = typed.trim();
-  if (Array.isArray(before)) return t === '' ? [] : t.split(',').map((x) => x.trim()).filter(Boolean);
-  if (/^-?\d+(\.\d+)?$/.test(t) && typeof before !== 'string') return Number(t);
+  if (Array.isArray(before)) return listOf(t, before);
+  if (isNumber(t) && typeof before !== 'string') return Number(t);
   if (/^(true|false)$/.test(t) && typeof before !== 'string') return t === 'true';
   return t;
 }
 
-/** shownValue is a property as it is typed. */
+/** isNumber tells a number from signs that only look like one: 01067 and 1.10 would come back as others. */
+function isNumber(t: string): boolean {
+  return /^-?\d+(\.\d+)?$/.test(t) && String(Number(t)) === t;
+}
+
+/** listOf reads a list; what was in it before stays what it was. */
+function listOf(t: string, before: unknown[]): unknown[] {
+  if (!simple(before)) {
+    try {
+      const all: unknown = JSON.parse(t);
+      if (Array.isArray(all)) return all;
+    } catch {
+      // then it is words
+    }
+  }
+  const numbers = before.length > 0 && before.every((x) => typeof x === 'number');
+  return t
+    .split(',')
+    .map((x) => x.trim())
+    .filter(Boolean)
+    .map((x) => before.find((b) => String(b) === x) ?? (numbers && isNumber(x) ? Number(x) : x));
+}
+
+/** simple lists can be typed with commas between. */
+function simple(list: unknown[]): boolean {
+  return list.every((x) => (typeof x === 'string' && x.trim() !== '' && !x.includes(',') && !x.startsWith('[')) || typeof x === 'number' || typeof x === 'boolean');
+}
+
+/** shownValue is a property as it is typed: a list whose parts hold commas, or are no words, as JSON. */
 export function shownValue(v: unknown): string {
   if (v === null || v === undefined) return '';
-  if (Array.isArray(v)) return v.map((x) => (typeof x === 'object' ? JSON.stringify(x) : String(x))).join(', ');
+  if (Array.isArray(v)) return simple(v) ? v.join(', ') : JSON.stringify(v);
   return typeof v === 'object' ? JSON.stringify(v) : String(v);
 }

@@ -1,0 +1,163 @@
+// What a person wrote is kept and what they see is what is: whatever others do
+// meanwhile, however slow the server is, and wherever they go next.
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { move, quiet } from './world.mjs';
+import { gate } from './mind.mjs';
+import { Talker } from './talker.mjs';
+
+let t, w, page;
+before(async () => {
+  t = await Talker.open((vault) => writeFileSync(join(vault, 'Notes', 'C#.md'), '# C sharp\n\n## Keys\n\nBlack ones.\n'));
+  ({ w, page } = t);
+});
+after(() => t?.close());
+
+const text = () => page.locator('.editor .cm-content');
+const state = (re) => page.locator('.state', { hasText: re }).waitFor();
+
+/** write opens a note in the editor and adds words at its end. */
+async function write(path, words) {
+  await page.goto(`${w.base}/notes/${path.split('/').map(encodeURIComponent).join('/')}?edit=1`);
+  await text().waitFor();
+  await text().press('Control+End');
+  await page.keyboard.insertText(words);
+  await state('Not saved yet');
+}
+/** listed waits until the page has heard of a new note, and of all that was before it. */
+async function listed(name) {
+  const told = page.locator('.list [role=status]').evaluate((el) => new Promise((f) => { const was = el.textContent; const m = new MutationObserver(() => el.textContent !== was && (m.disconnect(), f())); m.observe(el, { childList: true, characterData: true, subtree: true }); }));
+  await page.evaluate(() => 0); // it watches
+  writeFileSync(join(w.vault, 'Notes', `${name}.md`), `# ${name}\n`);
+  await told;
+}
+/** refused leaves out that the browser tells of requests that were cut. */
+function refused() {
+  page.faults = page.faults.filter((f) => !/ERR_FAILED/.test(f));
+}
+
+test('two texts stay as they were seen: a third is never overwritten, and what was made of them is kept', async () => {
+  const at = join(w.vault, 'Notes', 'Hojicha.md');
+  const old = w.read('Notes/Hojicha.md');
+  await write('Notes/Hojicha.md', 'MINE.\n');
+  writeFileSync(at, `${old}SECOND.\n`);
+  await state('Changed elsewhere');
+  await page.getByRole('button', { name: 'Compare' }).click();
+  await page.locator('.cm-merge-a .cm-content', { hasText: 'SECOND.' }).waitFor();
+  writeFileSync(at, `${old}SECOND.\nTHIRD.\n`);
+  await listed('Came later');
+  await page.getByRole('button', { name: 'Save the right side' }).click();
+  await page.locator('.cm-merge-a .cm-content', { hasText: 'THIRD.' }).waitFor();
+  assert.equal(w.read('Notes/Hojicha.md'), `${old}SECOND.\nTHIRD.\n`, 'what nobody saw is not overwritten');
+  await page.locator('.cm-merge-b .cm-content').press('Control+End');
+  await page.keyboard.insertText('WRITTEN BESIDE.\n');
+  await page.getByRole('button', { name: 'Go on writing' }).click();
+  await page.locator('.cm-mergeView').waitFor({ state: 'detached' });
+  assert.match(await text().innerText(), /MINE\.[\s\S]*WRITTEN BESIDE\./);
+  quiet(page);
+});
+
+test('unsaved text follows a note to its new name', async () => {
+  await write('Notes/Tannins.md', 'Not saved anywhere.\n');
+  await page.locator('.more summary').click();
+  await page.getByRole('button', { name: 'Rename or move' }).click();
+  await page.getByLabel('Folder and name').fill('Notes/Bitterness.md');
+  await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
+  await page.waitForURL('**/notes/Notes/Bitterness.md');
+  await text().filter({ hasText: 'Not saved anywhere.' }).waitFor();
+  assert.doesNotMatch(w.read('Notes/Bitterness.md'), /Not saved anywhere/);
+  quiet(page);
+});
+
+test('who saves and leaves at once has saved', async () => {
+  await write('Notes/Puer.md', 'Saved on the way out.\n');
+  const hold = gate();
+  await page.route('**/api/v1/tools/**', async (r) => {
+    if (/"limit":1\}/.test(r.request().postData() ?? '')) await hold.wait;
+    await r.continue();
+  });
+  await page.keyboard.press('Control+s');
+  await state('Saving');
+  await move(page, '/notes/Notes/Oolong.md');
+  await page.locator('.prose h1', { hasText: 'Oolong' }).waitFor();
+  hold.open();
+  await w.until(() => /Saved on the way out/.test(w.read('Notes/Puer.md')), 10_000);
+  await page.unroute('**/api/v1/tools/**');
+  quiet(page);
+});
+
+test('the tree stays where a person is, whatever others change', async () => {
+  await page.goto(`${w.base}/notes/Notes/Black%20tea.md`);
+  await page.locator('a.note[aria-current]').waitFor();
+  const tree = page.getByRole('tree', { name: 'Notes' });
+  await tree.evaluate((el) => (el.scrollTop = el.scrollHeight));
+  const top = await tree.evaluate((el) => el.scrollTop);
+  assert.ok(top > 300, `it scrolls: ${top}`);
+  await listed('AAA another');
+  await tree.evaluate(() => new Promise((f) => requestAnimationFrame(() => requestAnimationFrame(f))));
+  assert.equal(await tree.evaluate((el) => el.scrollTop), top);
+  quiet(page);
+});
+
+test('a name may hold the sign before a heading', async () => {
+  await page.goto(`${w.base}/notes/Notes/C%23.md%23Keys`);
+  await page.locator('.prose h2', { hasText: 'Keys' }).waitFor();
+  await page.locator('a.note[aria-current]', { hasText: 'C#' }).waitFor();
+  quiet(page);
+});
+
+test('a conversation begins once, and its first words stay in it', async () => {
+  const all = async () => (await (await page.request.get(`${w.base}/api/v1/chats?limit=50`)).json()).chats?.length ?? 0;
+  await page.goto(`${w.base}/chat`);
+  await page.locator('.example').first().dblclick();
+  await t.settled(1);
+  assert.equal(await all(), 1);
+  await page.goto(`${w.base}/chat?q=${encodeURIComponent('from an address')}`);
+  await page.waitForFunction(() => document.querySelector('.composer textarea').value === 'from an address');
+  await page.locator('.chats a.open').first().click();
+  await t.settled(1);
+  assert.equal(await t.box().inputValue(), '', 'they were not written for this one');
+  quiet(page);
+});
+
+test('words that could not be said are still there', async () => {
+  const cut = (r) => (r.request().method() === 'POST' ? r.abort() : r.continue());
+  await page.route('**/api/v1/chats/*/fork', cut);
+  await page.locator('.turn .edit').first().click();
+  await page.getByLabel(/Say it otherwise/).fill('Said with care');
+  await page.getByRole('button', { name: 'Send as a branch' }).click();
+  await page.locator('.foot .trouble').waitFor();
+  assert.equal(await page.getByLabel(/Say it otherwise/).inputValue(), 'Said with care');
+  await page.unroute('**/api/v1/chats/*/fork');
+
+  await page.goto(w.base + '/');
+  await page.route('**/api/v1/chats', cut);
+  await page.getByLabel('What do you want to know, or have done?').fill('A long question');
+  await page.getByRole('button', { name: 'Ask', exact: true }).click();
+  await page.locator('.foot .trouble').waitFor();
+  await page.waitForFunction(() => document.querySelector('.composer textarea').value === 'A long question');
+  await page.unroute('**/api/v1/chats');
+  refused();
+  quiet(page);
+});
+
+test('a tool that answers late does not answer for another', async () => {
+  const hold = gate();
+  await page.goto(`${w.base}/tools/vault_health`);
+  await page.route('**/api/v1/tools/vault_health**', async (r) => {
+    await hold.wait;
+    await r.continue();
+  });
+  const late = page.waitForResponse(/tools\/vault_health/);
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.locator('.list a[href="/tools/list_tags"]').click();
+  await page.getByRole('heading', { name: /tags/i, level: 2 }).waitFor();
+  hold.open();
+  await (await late).finished();
+  await page.evaluate(() => fetch('/api/v1/status').then((r) => r.text()));
+  assert.equal(await page.locator('.result').count(), 0);
+  await page.unroute('**/api/v1/tools/vault_health**');
+  quiet(page);
+});
