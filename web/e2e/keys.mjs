@@ -1,5 +1,6 @@
 // A person who has keys alone. Wherever the focus goes, it must be seen.
 import assert from 'node:assert/strict';
+import { still } from './world.mjs';
 
 export class Keys {
   constructor(page) {
@@ -59,6 +60,7 @@ export class Keys {
 
   /** walk goes through a view: every stop is seen, and none holds the focus. */
   async walk(what, most) {
+    await still(this.page);
     let left = false;
     for (let i = 0; i < most; i++) {
       await this.press('Tab');

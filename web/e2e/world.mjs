@@ -126,6 +126,9 @@ export class World {
     // Of what a graphics driver says about its own speed, the page knows nothing.
     page.on('console', (m) => ['error', 'warning'].includes(m.type()) && !/GL Driver Message .* GPU stall due to ReadPixels/.test(m.text()) && page.faults.push(`${m.type()}: ${m.text()} ${m.location().url}`));
     page.on('dialog', (d) => (page.faults.push(`dialog: ${d.message()}`), d.dismiss()));
+    page.busy = new Set();
+    page.on('request', (r) => /\/events(\?|$)/.test(r.url()) || page.busy.add(r));
+    for (const over of ['requestfinished', 'requestfailed']) page.on(over, (r) => page.busy.delete(r));
     page.on('pageerror', (e) => page.faults.push(`thrown: ${e}`));
     page.on('request', (r) => /^(data|blob):/.test(r.url()) || r.url().startsWith(this.base + '/') || page.faults.push(`reached for ${r.url()}`));
     return page;
@@ -166,6 +169,11 @@ export async function move(page, path) {
     history.pushState(null, '', p);
     dispatchEvent(new PopStateEvent('popstate'));
   }, path);
+}
+
+/** still waits until a page asks for nothing: what comes late moves what is there. */
+export async function still(page) {
+  for (let calm = 0; calm < 3; calm = page.busy.size ? 0 : calm + 1) await page.evaluate(() => new Promise((f) => requestAnimationFrame(() => setTimeout(f, 30))));
 }
 
 /** quiet asserts that the page told nothing on itself. */
