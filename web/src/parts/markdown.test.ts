@@ -68,6 +68,7 @@ describe('files of the vault', () => {
     ['![[a.png|Leaf]]', '<p><img src="/files/a.png" alt="Leaf"></p>'],
     ['![[other.mp3]]', '<p><a class="wiki" href="/notes/other.mp3">other.mp3</a></p>'],
     ['![x](https://evil.invalid/a.mp3)', '<p><a href="https://evil.invalid/a.mp3" rel="noreferrer noopener" target="_blank" class="outside">🖼 x</a></p>'],
+    ['[x](Gone)', '<p><a href="/notes/Gone" class="nowhere">x</a></p>'],
     ['[[Gone]] [[a.pdf]]', '<p><a class="wiki nowhere" href="/notes/Gone">Gone</a> <a class="wiki" href="/files/a.pdf" target="_blank">a.pdf</a></p>'],
   ])('%s', (text, want) => expect(shown(text)).toBe(want));
 });

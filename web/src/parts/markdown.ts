@@ -360,6 +360,7 @@ class Painter {
       const file = this.o.file?.(path);
       el.href = file ?? this.o.note(path);
       if (file) el.target = '_blank';
+      else if (this.o.there?.(path) === false) el.className = 'nowhere';
     }
     return el;
   }
