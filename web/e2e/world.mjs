@@ -178,11 +178,7 @@ export async function still(page) {
 
 /** quiet asserts that the page told nothing on itself. */
 export function quiet(page, what) {
-  // Something late that reads what is gone gets its last value, and Svelte warns of it:
-  // seen here, and no fault of what the page shows.
-  const late = (f) => /^warning: .*derived_inert/.test(f);
-  for (const f of page.faults.filter(late)) console.log(`${what ?? ''} ${f}`);
-  const told = page.faults.filter((f) => !late(f));
+  const told = page.faults;
   page.faults = [];
   assert.deepEqual(told, [], what);
 }
