@@ -9,7 +9,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"net/http/cookiejar"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,29 +27,26 @@ import (
 	"lore/internal/surface/chats"
 	"lore/internal/surface/rest"
 	"lore/internal/surface/serve"
-	"lore/internal/token"
+	"lore/internal/surface/serve/servetest"
 	"lore/internal/tool"
 	"lore/internal/tool/tooltest"
 	"lore/internal/tools/notes"
 )
 
-// A world is a vault with a mind behind a real server, and a person's browser.
+// A world is a vault with a mind behind a real server.
 type world struct {
-	*testing.T
-	dir    string
-	base   string
-	model  *llmtest.Model
-	agent  *agent.Agent
-	door   *tool.Registry
-	person *http.Client
-	token  string
-	leave  context.CancelFunc // ends the attendant
-	gone   chan struct{}
+	*servetest.World
+	dir   string
+	model *llmtest.Model
+	agent *agent.Agent
+	door  *tool.Registry
+	leave context.CancelFunc // ends the attendant
+	gone  chan struct{}
 }
 
 func open(t *testing.T, steps ...llmtest.Step) *world {
 	t.Helper()
-	w := &world{T: t, dir: t.TempDir(), model: llmtest.New(steps...), gone: make(chan struct{})}
+	w := &world{dir: t.TempDir(), model: llmtest.New(steps...), gone: make(chan struct{})}
 	if err := os.WriteFile(filepath.Join(w.dir, "Tea.md"), []byte("# Tea\n\nGreen tea. Never boil it.\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -60,6 +56,11 @@ func open(t *testing.T, steps ...llmtest.Step) *world {
 	deps.Bus = bus
 	w.door = tool.NewRegistry(deps, notes.Tools(notes.Env{Vault: p.Vault, Store: p.Store, Search: p.Search, Fresh: p.Fresh, Now: tooltest.Now}))
 	file := state.In(t.TempDir())
+	t.Cleanup(func() {
+		if err := file.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	log := slog.New(slog.DiscardHandler)
 	var mu sync.Mutex
 	n := 0
@@ -76,54 +77,22 @@ func open(t *testing.T, steps ...llmtest.Step) *world {
 		},
 		Scopes: []access.Scope{access.Read, access.Write},
 	}
-	tokens := token.New(file, nil)
-	var err error
-	if _, w.token, err = tokens.Create(t.Context(), "all", token.Scopes(), 0); err != nil {
-		t.Fatal(err)
-	}
-	server, err := serve.New(serve.Options{Listen: "127.0.0.1:0", Tokens: tokens})
-	if err != nil {
-		t.Fatal(err)
-	}
 	attends := attendant.New(w.agent, bus, log)
-	talks := chats.New(chats.Options{
-		Agent: w.agent, Attendant: attends, Closing: server.Closing(), Beat: 20 * time.Millisecond,
-		Minds: func() (llm.Minds, error) { return minds{}, nil }, Usual: func(context.Context) (string, error) { return "a/one", nil },
+	w.World = servetest.Open(t, func(server *serve.Server, _ *servetest.World) []serve.Route {
+		talks := chats.New(chats.Options{
+			Agent: w.agent, Attendant: attends, Closing: server.Closing(), Beat: 20 * time.Millisecond,
+			Minds: func() (llm.Minds, error) { return minds{}, nil }, Usual: func(context.Context) (string, error) { return "a/one", nil },
+		})
+		api := rest.New(rest.Options{Door: w.door, Bus: bus, Closing: server.Closing(), More: talks.Routes(), Types: chats.Types()})
+		t.Cleanup(api.Close)
+		return api.Routes()
 	})
-	api := rest.New(rest.Options{Door: w.door, Bus: bus, Closing: server.Closing(), More: talks.Routes(), Types: chats.Types()})
-	server.Add(api.Routes()...)
-	l, err := server.Listen(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
-	attending, leave := context.WithCancel(ctx)
-	w.leave = leave
-	done := make(chan error, 1)
-	go func() { done <- server.Serve(ctx, l) }()
+	var attending context.Context
+	attending, w.leave = context.WithCancel(context.WithoutCancel(t.Context()))
 	go func() { attends.Run(attending); close(w.gone) }()
-	w.base = server.Address(l)
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.person = &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	res, err := w.person.Get(server.LoginURL(l))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = res.Body.Close()
 	t.Cleanup(func() {
-		leave()
-		stop()
+		w.leave()
 		<-w.gone
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-		api.Close()
-		if err := file.Close(); err != nil {
-			t.Error(err)
-		}
 	})
 	return w
 }
@@ -145,40 +114,10 @@ func (served) Models(context.Context) ([]llm.Info, error) {
 	return []llm.Info{{Name: "one", Context: 5}}, nil
 }
 
-// do makes a request and decodes what comes back.
+// do makes a request of the person and decodes what comes back.
 func (w *world) do(method, path string, in, out any) int {
 	w.Helper()
-	var body io.Reader
-	if in != nil {
-		b, err := json.Marshal(in)
-		if err != nil {
-			w.Fatal(err)
-		}
-		body = bytes.NewReader(b)
-	}
-	req, err := http.NewRequestWithContext(w.Context(), method, w.base+"/api/v1"+path, body)
-	if err != nil {
-		w.Fatal(err)
-	}
-	if body != nil {
-		req.Header.Set("Content-Type", "application/json")
-		req.Header.Set("Origin", w.base)
-	}
-	res, err := w.person.Do(req)
-	if err != nil {
-		w.Fatal(err)
-	}
-	defer res.Body.Close()
-	b, err := io.ReadAll(res.Body)
-	if err != nil {
-		w.Fatal(err)
-	}
-	if out != nil {
-		if err := json.Unmarshal(b, out); err != nil {
-			w.Fatalf("%s %s: %s: %s", method, path, res.Status, b)
-		}
-	}
-	return res.StatusCode
+	return w.Do(method, "/api/v1"+path, "", in, out)
 }
 
 // heard is what a watcher has been told.
@@ -196,11 +135,11 @@ func (w *world) watch(run string, enough func(*heard) bool) *heard {
 	w.Helper()
 	ctx, cancel := context.WithTimeout(w.Context(), 30*time.Second)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, w.base+"/api/v1/runs/"+run+"/events", nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, w.Base+"/api/v1/runs/"+run+"/events", nil)
 	if err != nil {
 		w.Fatal(err)
 	}
-	res, err := w.person.Do(req)
+	res, err := w.Person.Do(req)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -292,7 +231,7 @@ func TestListsAreLists(t *testing.T) {
 	if w.do("GET", "/chats/"+c.ID, nil, &whole); string(whole.Calls[r.ID]) != "[]" {
 		t.Errorf("the calls of the run: %s", whole.Calls[r.ID])
 	}
-	res, err := w.person.Get(w.base + rest.Prefix + "/runs/" + r.ID + "/events")
+	res, err := w.Person.Get(w.Base + rest.Prefix + "/runs/" + r.ID + "/events")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -508,11 +447,11 @@ func TestNoTokenTalks(t *testing.T) {
 	w := open(t)
 	for _, r := range chats.New(chats.Options{}).Routes() {
 		path := strings.ReplaceAll(r.Pattern, "{id}", "x")
-		req, err := http.NewRequestWithContext(t.Context(), r.Method, w.base+path, strings.NewReader("{}"))
+		req, err := http.NewRequestWithContext(t.Context(), r.Method, w.Base+path, strings.NewReader("{}"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		req.Header.Set("Authorization", "Bearer "+w.token)
+		req.Header.Set("Authorization", "Bearer "+w.Token)
 		req.Header.Set("Content-Type", "application/json")
 		res, err := http.DefaultClient.Do(req)
 		if err != nil {

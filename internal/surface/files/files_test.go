@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"net/http/cookiejar"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,74 +12,44 @@ import (
 	"testing"
 
 	"lore/internal/fault"
-	"lore/internal/state"
 	"lore/internal/surface/files"
 	"lore/internal/surface/serve"
-	"lore/internal/token"
+	"lore/internal/surface/serve/servetest"
 	"lore/internal/vault"
 )
 
-// A world is a vault with attachments behind a real server, and a person's
-// browser before it.
+// A world is a vault with attachments behind a real server.
 type world struct {
-	*testing.T
-	dir, base, token string
-	person           *http.Client
-	none             bool         // no vault stands open
-	held             atomic.Int32 // how many keep it open
+	*servetest.World
+	dir  string
+	none bool         // no vault stands open
+	held atomic.Int32 // how many keep it open
 }
 
 func open(t *testing.T) *world {
 	t.Helper()
-	w := &world{T: t, dir: t.TempDir()}
+	w := &world{dir: t.TempDir()}
 	v, err := vault.Open(w.dir, vault.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := state.In(t.TempDir())
-	tokens := token.New(file, nil)
-	if _, w.token, err = tokens.Create(t.Context(), "all", token.Scopes(), 0); err != nil {
-		t.Fatal(err)
-	}
-	server, err := serve.New(serve.Options{Listen: "127.0.0.1:0", Tokens: tokens})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range files.New(func(context.Context) (*vault.Vault, func(), error) {
-		if w.none {
-			return nil, nil, fault.New(fault.Busy, "the vault is being opened")
-		}
-		w.held.Add(1)
-		return v, func() { w.held.Add(-1) }, nil
-	}).Routes() {
-		server.Add(r.Route)
-	}
-	l, err := server.Listen(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
-	done := make(chan error, 1)
-	go func() { done <- server.Serve(ctx, l) }()
 	t.Cleanup(func() {
-		stop()
-		for _, err := range []error{<-done, file.Close(), v.Close()} {
-			if err != nil {
-				t.Error(err)
-			}
+		if err := v.Close(); err != nil {
+			t.Error(err)
 		}
 	})
-	w.base = server.Address(l)
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.person = &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	res, err := w.person.Get(server.LoginURL(l))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = res.Body.Close()
+	w.World = servetest.Open(t, func(*serve.Server, *servetest.World) (routes []serve.Route) {
+		for _, r := range files.New(func(context.Context) (*vault.Vault, func(), error) {
+			if w.none {
+				return nil, nil, fault.New(fault.Busy, "the vault is being opened")
+			}
+			w.held.Add(1)
+			return v, func() { w.held.Add(-1) }, nil
+		}).Routes() {
+			routes = append(routes, r.Route)
+		}
+		return routes
+	})
 	return w
 }
 
@@ -97,7 +66,7 @@ func (w *world) put(name, text string) {
 
 func (w *world) get(client *http.Client, path string, header ...string) (*http.Response, string) {
 	w.Helper()
-	r, err := http.NewRequestWithContext(w.Context(), http.MethodGet, w.base+"/api/v1/files/"+path, nil)
+	r, err := http.NewRequestWithContext(w.Context(), http.MethodGet, w.Base+"/api/v1/files/"+path, nil)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -125,7 +94,7 @@ func TestWhatAFileIs(t *testing.T) {
 		"茶.webp": {"image/webp", ""},
 	} {
 		w.put(name, "<script>alert(1)</script>"+name) // what is in it counts for nothing
-		res, text := w.get(w.person, strings.ReplaceAll(name, " ", "%20"))
+		res, text := w.get(w.Person, strings.ReplaceAll(name, " ", "%20"))
 		h := res.Header
 		if res.StatusCode != http.StatusOK || text != "<script>alert(1)</script>"+name || h.Get("Content-Type") != c.kind {
 			t.Errorf("%s: %d %q %q", name, res.StatusCode, h.Get("Content-Type"), text)
@@ -145,27 +114,27 @@ func TestWhatAFileIs(t *testing.T) {
 func TestRangesAndWhatDidNotChange(t *testing.T) {
 	w := open(t)
 	w.put("film.mp4", string(bytes.Repeat([]byte("0123456789"), 1000)))
-	res, text := w.get(w.person, "film.mp4", "Range", "bytes=5-9")
+	res, text := w.get(w.Person, "film.mp4", "Range", "bytes=5-9")
 	if csp := res.Header.Get("Content-Security-Policy"); !strings.HasPrefix(csp, "sandbox; default-src 'none'") || res.Header.Get("Content-Type") != "video/mp4" || res.Header.Get("X-Content-Type-Options") != "nosniff" {
 		t.Errorf("a part of a file is guarded like all of it: %v", res.Header)
 	}
-	if r, err := http.NewRequestWithContext(t.Context(), http.MethodHead, w.base+"/api/v1/files/film.mp4", nil); err != nil {
+	if r, err := http.NewRequestWithContext(t.Context(), http.MethodHead, w.Base+"/api/v1/files/film.mp4", nil); err != nil {
 		t.Fatal(err)
-	} else if res, err := w.person.Do(r); err != nil || res.Body.Close() != nil || res.ContentLength != 10000 || res.Header.Get("Accept-Ranges") != "bytes" {
+	} else if res, err := w.Person.Do(r); err != nil || res.Body.Close() != nil || res.ContentLength != 10000 || res.Header.Get("Accept-Ranges") != "bytes" {
 		t.Errorf("how long it is, without it: %v %v", res, err)
 	}
 	if res.StatusCode != http.StatusPartialContent || text != "56789" || res.Header.Get("Content-Range") != "bytes 5-9/10000" {
 		t.Errorf("range: %d %q %v", res.StatusCode, text, res.Header)
 	}
-	if res, _ := w.get(w.person, "film.mp4", "Range", "bytes=20000-"); res.StatusCode != http.StatusRequestedRangeNotSatisfiable {
+	if res, _ := w.get(w.Person, "film.mp4", "Range", "bytes=20000-"); res.StatusCode != http.StatusRequestedRangeNotSatisfiable {
 		t.Errorf("a range behind the end: %d", res.StatusCode)
 	}
 	tag := res.Header.Get("ETag")
-	if res, text := w.get(w.person, "film.mp4", "If-None-Match", tag); res.StatusCode != http.StatusNotModified || text != "" {
+	if res, text := w.get(w.Person, "film.mp4", "If-None-Match", tag); res.StatusCode != http.StatusNotModified || text != "" {
 		t.Errorf("unchanged: %d %q", res.StatusCode, text)
 	}
 	w.put("film.mp4", "new")
-	if res, text := w.get(w.person, "film.mp4", "If-None-Match", tag); res.StatusCode != http.StatusOK || text != "new" {
+	if res, text := w.get(w.Person, "film.mp4", "If-None-Match", tag); res.StatusCode != http.StatusOK || text != "new" {
 		t.Errorf("changed: %d %q", res.StatusCode, text)
 	}
 }
@@ -186,14 +155,14 @@ func TestOnlyAttachmentsOfTheVault(t *testing.T) {
 			t.Skip("no symbolic links here")
 		}
 	}
-	if res, text := w.get(w.person, "folder/pic.png"); text != "fine" {
+	if res, text := w.get(w.Person, "folder/pic.png"); text != "fine" {
 		t.Fatalf("%d %s", res.StatusCode, text)
 	}
 	for _, p := range []string{
 		"Note.md", "Map.canvas", ".obsidian/secret.png", ".lore/secret.png", "out.png", "outfolder/secret.png", "inner/pic.png", "zero.png", "folder", "", "none.png",
 		"..%2f" + filepath.Base(filepath.Dir(outside)) + "%2fsecret.png", "folder/..%2f..%2fsecret.png", "%2fetc%2fpasswd", "..%5csecret.png", "folder%00.png", "%2e%2e/secret.png",
 	} {
-		res, text := w.get(w.person, p)
+		res, text := w.get(w.Person, p)
 		if res.StatusCode == http.StatusOK || res.StatusCode >= 500 || strings.Contains(text, "secret\n") || text == "secret" || text == "fine" {
 			t.Errorf("%s: %d %s", p, res.StatusCode, text)
 		}
@@ -202,7 +171,7 @@ func TestOnlyAttachmentsOfTheVault(t *testing.T) {
 		t.Errorf("%d keep the vault open", n)
 	}
 	w.none = true
-	if res, _ := w.get(w.person, "folder/pic.png"); res.StatusCode != http.StatusServiceUnavailable {
+	if res, _ := w.get(w.Person, "folder/pic.png"); res.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("no vault: %d", res.StatusCode)
 	}
 }
@@ -214,10 +183,10 @@ func TestForPersonsAlone(t *testing.T) {
 	if res, text := w.get(stranger, "pic.png"); res.StatusCode != http.StatusUnauthorized || strings.Contains(text, "picture") {
 		t.Errorf("nobody: %d %s", res.StatusCode, text)
 	}
-	if res, text := w.get(stranger, "pic.png", "Authorization", "Bearer "+w.token); res.StatusCode != http.StatusForbidden || strings.Contains(text, "picture") {
+	if res, text := w.get(stranger, "pic.png", "Authorization", "Bearer "+w.Token); res.StatusCode != http.StatusForbidden || strings.Contains(text, "picture") {
 		t.Errorf("a token: %d %s", res.StatusCode, text)
 	}
-	if res, _ := w.get(w.person, "pic.png", "Sec-Fetch-Site", "cross-site"); res.StatusCode != http.StatusForbidden {
+	if res, _ := w.get(w.Person, "pic.png", "Sec-Fetch-Site", "cross-site"); res.StatusCode != http.StatusForbidden {
 		t.Errorf("another site: %d", res.StatusCode)
 	}
 }
