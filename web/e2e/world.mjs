@@ -160,6 +160,8 @@ export class World {
     if (!dir) return;
     mkdirSync(dir, { recursive: true });
     await page.screenshot({ path: join(dir, name + '.png') });
+    // The picture hides the caret for a moment, which leaves a trace.
+    await page.evaluate(() => document.querySelectorAll('[style=""]').forEach((e) => e.removeAttribute('style')));
   }
 }
 
