@@ -1,7 +1,7 @@
 // What a person wrote is kept and what they see is what is: whatever others do
 // meanwhile, however slow the server is, and wherever they go next.
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { move, quiet } from './world.mjs';
@@ -56,6 +56,73 @@ test('two texts stay as they were seen: a third is never overwritten, and what w
   await page.getByRole('button', { name: 'Go on writing' }).click();
   await page.locator('.cm-mergeView').waitFor({ state: 'detached' });
   assert.match(await text().innerText(), /MINE\.[\s\S]*WRITTEN BESIDE\./);
+  quiet(page);
+});
+
+test('beside the other text, Ctrl+S saves the right side, and there is one way to save', async () => {
+  const old = w.read('Notes/Gaiwan.md');
+  await write('Notes/Gaiwan.md', 'MINE.\n');
+  writeFileSync(join(w.vault, 'Notes', 'Gaiwan.md'), `${old}THEIRS.\n`);
+  await state('Changed elsewhere');
+  await page.getByRole('button', { name: 'Compare' }).click();
+  await page.locator('.cm-merge-a .cm-content', { hasText: 'THEIRS.' }).waitFor();
+  assert.deepEqual(await page.getByRole('button', { name: 'Save' }).allInnerTexts(), ['Save the right side']);
+  await page.locator('.cm-merge-b .cm-content').press('Control+End');
+  await page.keyboard.insertText('BOTH.\n');
+  await page.keyboard.press('Control+s');
+  await state(/^Saved/);
+  assert.equal(w.read('Notes/Gaiwan.md'), `${old}MINE.\nBOTH.\n`);
+  await page.keyboard.insertText('And on.'); // where it was written
+  await state('Not saved yet');
+  quiet(page);
+});
+
+test('one who saves does not take along what was written in another tab', async () => {
+  const b = await page.context().newPage();
+  await b.goto(`${w.base}/notes/Notes/White%20tea.md?edit=1`);
+  await b.locator('.editor .cm-content').waitFor();
+  await page.bringToFront();
+  await write('Notes/White tea.md', 'FROM THE FIRST TAB.\n');
+  await b.bringToFront();
+  await b.locator('.editor .cm-content').press('Control+End');
+  await b.keyboard.insertText('FROM THE SECOND.\n');
+  await b.keyboard.press('Control+s');
+  await b.locator('.state', { hasText: /^Saved/ }).waitFor();
+  await page.bringToFront();
+  await state('Changed elsewhere');
+  await page.evaluate(() => new Promise((f) => { const r = indexedDB.open('lore'); r.onsuccess = () => { r.result.transaction('drafts').objectStore('drafts').getAll().onsuccess = () => f(0); }; })); // what was kept by now is kept
+  await page.evaluate(() => addEventListener('pagehide', (e) => e.stopImmediatePropagation(), true)); // as when the browser ends
+  await page.reload();
+  await state('your draft was made from an older text');
+  assert.match(await text().innerText(), /FROM THE FIRST TAB\./);
+  await b.close();
+  quiet(page);
+});
+
+test('what was written of a note that is gone is still there', async () => {
+  await write('Notes/Matcha.md', 'NOT LOST.\n');
+  const old = w.read('Notes/Matcha.md');
+  rmSync(join(w.vault, 'Notes', 'Matcha.md'));
+  await state('deleted or moved elsewhere');
+  await page.reload();
+  await state('It was deleted or moved elsewhere');
+  await text().filter({ hasText: 'NOT LOST.' }).waitFor();
+  await page.getByRole('button', { name: 'Write it again' }).click();
+  await state(/^Saved/);
+  assert.equal(w.read('Notes/Matcha.md'), `${old}NOT LOST.\n`);
+  page.faults = page.faults.filter((f) => !/404 \(Not Found\)/.test(f));
+  quiet(page);
+});
+
+test('a note that comes back is shown', async () => {
+  const old = w.read('Notes/Matcha.md');
+  rmSync(join(w.vault, 'Notes', 'Matcha.md'));
+  await w.until(async () => (await w.call('read_note', { path: 'Notes/Matcha.md' })).status === 404);
+  await page.goto(`${w.base}/notes/Notes/Matcha.md`);
+  await page.getByText(/Note not found/).waitFor();
+  writeFileSync(join(w.vault, 'Notes', 'Matcha.md'), old);
+  await page.locator('.prose', { hasText: 'NOT LOST.' }).waitFor();
+  page.faults = page.faults.filter((f) => !/404 \(Not Found\)/.test(f));
   quiet(page);
 });
 
