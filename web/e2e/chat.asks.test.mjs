@@ -72,6 +72,8 @@ test('stopped in the middle, tried again, branched, edited, named, saved, delete
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Stop' }).click();
   await page.getByText('Stopped. What was done stays done.').waitFor();
+  await page.locator('.turn .prose', { hasText: 'This answer is never' }).waitFor(); // what was said so far is still read
+  await page.locator('.talk > [role=status]', { hasText: 'Stopped' }).waitFor({ state: 'attached' });
   hold.open();
   mind.says({ text: 'Here it is.' });
   await page.getByRole('button', { name: 'Try again' }).click();
@@ -94,6 +96,7 @@ test('stopped in the middle, tried again, branched, edited, named, saved, delete
   await page.locator('.turn').nth(1).locator('.branch').click();
   await page.waitForURL((u) => u.href !== edited && /\/chat\/chat-/.test(u.href));
   await page.locator('.turn').nth(1).waitFor();
+  await page.waitForFunction(() => document.activeElement?.matches('.composer textarea')); // who branches has something to say
 
   await page.locator('li.current .dots').click();
   await page.getByRole('button', { name: 'Rename' }).click();

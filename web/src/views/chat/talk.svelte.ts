@@ -78,6 +78,7 @@ export class Talk {
   async #follow(run: string): Promise<void> {
     if (this.#follows === run) return;
     this.#follows = run;
+    this.#hush();
     for (let tries = 0; !this.#gone; tries++) {
       this.#answer = -1;
       const ended = await this.#once(run).catch(() => false);
@@ -90,7 +91,16 @@ export class Talk {
     this.broken = false;
     this.#follows = '';
     await this.load(); // its name, and what the last piece did not say
-    if (!this.#gone) this.#hush();
+    // What was said until it was cut off is kept by nobody else: it is read as long as somebody is here.
+    if (!this.#gone && !this.cut) this.#hush();
+  }
+
+  /** cut is what was being said when the last run was stopped or failed. */
+  get cut(): string {
+    const r = this.run;
+    if (!r || (r.status !== 'cancelled' && r.status !== 'failed')) return '';
+    const text = (this.done.join('') + this.tail).trim();
+    return this.turns.at(-1)?.steps.some((s) => s.text.includes(text)) ? '' : text;
   }
 
   /** once follows until the run ends (true) or the stream breaks off (false). */
@@ -121,7 +131,8 @@ export class Talk {
   }
 
   #hear(p: Piece): void {
-    if (p.answer !== this.#answer) {
+    // The news that it is over is no other answer: what was cut off is still read.
+    if (p.answer !== this.#answer && !(p.state && over(p.state.run))) {
       this.#answer = p.answer;
       this.#hush();
     }
