@@ -85,8 +85,10 @@ test('places and files are taken one by one', async () => {
   await show(id);
   assert.equal(await page.locator('.hunk').count(), 3);
   await page.getByLabel('Place 2 of 3').uncheck();
+  assert.equal(await approve().innerText(), 'Allow 2 of 3 places');
   await approve().click();
   await over('done');
+  await page.getByText('You allowed a part of this.').waitFor();
   assert.equal(w.read('Notes/Long.md'), long.replace('Line 3 ', 'LINE THREE ').replace('Line 38 ', 'LINE THIRTY-EIGHT '));
   assert.deepEqual(changed(old), ['Notes/Long.md']);
 
@@ -192,6 +194,26 @@ test('the tray hears of questions as they come, and of answers elsewhere', async
   w.run('approvals', 'deny', id);
   await page.locator(`#tray a[href="/approvals/${id}"]`).waitFor({ state: 'detached' });
   quiet(page);
+});
+
+test('on a phone the tray goes when it led somewhere, and with Escape', async () => {
+  const id = await w.ask('edit_note', { path: 'Notes/Sencha.md', search: 'everyday', replace: 'daily' });
+  const p = await w.page({ viewport: { width: 390, height: 844 }, hasTouch: true });
+  await p.goto(w.base + '/');
+  const tray = p.locator('#tray');
+  await p.locator('.bell').tap();
+  await tray.waitFor();
+  await p.keyboard.press('Escape');
+  await tray.waitFor({ state: 'detached' });
+  await p.locator('.bell').tap();
+  await tray.locator(`a[href="/approvals/${id}"]`).tap();
+  await p.locator('.card').waitFor();
+  assert.equal(await tray.count(), 0, 'it lies on the question');
+  assert.match(await p.locator('.pairs dd').first().innerText(), /^“script” \(rest token-\w+ over rest\), /);
+  await p.locator('.deny').tap();
+  await p.locator('.chip.denied').waitFor();
+  quiet(p);
+  await p.context().close();
 });
 
 test('a question that a file overtook is computed again', async () => {

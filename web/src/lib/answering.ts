@@ -20,6 +20,21 @@ export function taken(changes: FileChange[], choice: Choice): FileChange[] {
   return changes.filter((c) => choice[c.path]?.on && !(partial(c) && choice[c.path]?.hunks.length === 0));
 }
 
+/** labelOf is what the button says that takes what was chosen. */
+export function labelOf(changes: FileChange[], choice: Choice): string {
+  const files = taken(changes, choice).length;
+  if (files < changes.length) return `Allow ${files} of ${changes.length}`;
+  const places = changes.filter(partial);
+  const all = places.reduce((n, c) => n + (c.hunks ?? 0), 0);
+  const some = places.reduce((n, c) => n + (choice[c.path]?.hunks.length ?? 0), 0);
+  return some < all ? `Allow ${some} of ${all} places` : 'Allow once';
+}
+
+/** some reports whether an answer took a part of what was asked. */
+export function some(a: Approval['answer']): boolean {
+  return !!a?.approve && ((a.paths?.length ?? 0) > 0 || Object.keys(a.hunks ?? {}).length > 0);
+}
+
 /** yes is the answer that takes what was chosen. */
 export function yes(q: Approval, choice: Choice, word: string): Answer {
   const changes = q.changes ?? [];

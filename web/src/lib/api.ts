@@ -74,5 +74,5 @@ export async function send<T>(to: string, init: RequestInit): Promise<Reply<T>> 
 /** words puts a problem into one sentence or two. */
 export function words(p: Problem): string {
   const parts = [p.detail || p.title, p.fix].filter((s): s is string => !!s);
-  return parts.map((s) => s.charAt(0).toUpperCase() + s.slice(1)).join('. ');
+  return parts.map((s, i) => s.charAt(0).toUpperCase() + (i < parts.length - 1 ? s.slice(1).replace(/\.$/, '') : s.slice(1))).join('. ');
 }

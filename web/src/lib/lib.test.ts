@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { address, ask, onSignedOut, words } from './api';
+import { address, ask, onSignedOut, words, problemOf } from './api';
 import { choiceOf, scopes, yes } from './answering';
 import { news, Reader, Stream } from './events';
 import { score } from './fuzzy';
@@ -39,6 +39,7 @@ describe('the way to the server', () => {
     const r = await ask('status');
     expect(r.ok).toBe(false);
     if (!r.ok) expect(words(r.problem)).toBe('It changed. Look again');
+    expect(words(problemOf(0, 'The server does not answer.', 'Is it running?'))).toBe('The server does not answer. Is it running?');
     vi.stubGlobal('fetch', answer(200, '<html>'));
     expect((await ask('status')).ok).toBe(false);
     vi.stubGlobal('fetch', () => Promise.reject(new TypeError('x')));

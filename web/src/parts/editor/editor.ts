@@ -8,6 +8,7 @@ import { EditorView, drawSelection, keymap, placeholder } from '@codemirror/view
 import { nonce } from '../../lib/worker';
 import { language } from './language';
 import { preview, targetAt } from './preview';
+import { sides } from './sides';
 import { theme } from './theme';
 
 /** An Offer is a note that a link could lead to. */
@@ -50,7 +51,7 @@ export function links(offers: Options['offers']): (c: CompletionContext) => Comp
 /** common is what every editor of the page has. */
 export function common(label: string): Extension {
   return [
-    EditorView.cspNonce.of(nonce()), theme, language, drawSelection(), EditorView.lineWrapping,
+    EditorView.cspNonce.of(nonce()), theme, language, drawSelection(), EditorView.lineWrapping, sides,
     EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0', spellcheck: 'true', autocapitalize: 'sentences' }),
   ];
 }
