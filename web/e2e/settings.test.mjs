@@ -102,7 +102,7 @@ test('from an address and a key to an answer, without a terminal', async () => {
   assert.ok(existsSync(keys), 'one click forgets a key');
   await row.getByRole('button', { name: 'Yes, forget it' }).click();
   await w.until(() => !existsSync(keys));
-  await twice(row, 'Name it no more', 'Yes, take it out');
+  await twice(row, 'Remove this provider', 'Yes, remove it');
   await row.waitFor({ state: 'detached' });
   w.run('config', 'set', 'model', 'quote');
   quiet(page);

@@ -1,0 +1,98 @@
+// A vault as people have them: many notes, names and texts in many scripts, and
+// a server that is away for a while.
+import assert from 'node:assert/strict';
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { World, quiet } from './world.mjs';
+
+const long = 'A title that goes on and on '.repeat(7).trim();
+let w, page;
+before(async () => {
+  ({ w, page } = await World.entered((vault) => {
+    mkdirSync(join(vault, 'Many'));
+    for (let i = 0; i < 1200; i++) {
+      const at = join(vault, 'Many', `Leaf ${String(i).padStart(4, '0')}.md`);
+      writeFileSync(at, `# Leaf ${String(i).padStart(4, '0')}\n\nTea.\n`);
+      utimesSync(at, 1_600_000_000 + i, 1_600_000_000 + i);
+    }
+    writeFileSync(join(vault, 'Notes', 'שלום.md'), '# שלום\n\nזהו טקסט מימין לשמאל.\n\n- אחד\n\nPlain words.\n');
+    writeFileSync(join(vault, 'Notes', `${long}.md`), `# ${long}\n\n${'A line to write below.\n\n'.repeat(60)}| ${Array.from({ length: 14 }, (_, i) => `Column ${i}`).join(' | ')} |\n|${'---|'.repeat(14)}\n`);
+  }));
+});
+after(() => w?.close());
+
+test('every note is opened by its name, however long ago it was written', async () => {
+  await page.goto(w.base + '/');
+  await page.getByRole('heading', { name: 'Today' }).waitFor();
+  await page.keyboard.press('Control+o');
+  await page.getByRole('combobox', { name: 'Name of a note' }).fill('leaf 0007');
+  await page.locator('[aria-selected=true]', { hasText: 'Leaf 0007' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/notes/Many/Leaf%200007.md');
+  quiet(page);
+});
+
+test('text that is read from the right stands at the right', async () => {
+  const side = (sel) => page.locator(sel).first().evaluate((el) => {
+    const r = document.createRange();
+    r.selectNodeContents(el);
+    const [text, box] = [r.getBoundingClientRect(), el.getBoundingClientRect()];
+    return box.right - text.right < text.left - box.left ? 'right' : 'left';
+  });
+  await page.goto(`${w.base}/notes/Notes/${encodeURIComponent('שלום.md')}`);
+  await page.locator('.prose p').nth(1).waitFor();
+  for (const sel of ['.prose h1', '.prose p', '.prose li']) assert.equal(await side(sel), 'right', sel);
+  assert.equal(await side('.prose p >> nth=1'), 'left');
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  await page.locator('.cm-line').nth(2).waitFor();
+  assert.equal(await side('.cm-line >> nth=2'), 'right');
+  quiet(page);
+});
+
+test('on a phone the way to save stays, and a long name leaves room', async () => {
+  const p = await w.page({ viewport: { width: 390, height: 844 }, hasTouch: true });
+  await p.goto(`${w.base}/notes/Notes/${encodeURIComponent(long)}.md`);
+  await p.locator('.prose th').first().waitFor();
+  assert.equal(await p.locator('.prose th').nth(9).evaluate((el) => el.getClientRects().length && Math.round(el.getBoundingClientRect().height / parseFloat(getComputedStyle(el).lineHeight)) <= 3), true, 'words are not cut into letters');
+  await p.getByRole('button', { name: 'Edit', exact: true }).tap();
+  await p.locator('.cm-content').press('Control+End');
+  await p.keyboard.insertText('The end.');
+  const box = await p.getByRole('button', { name: 'Save', exact: true }).boundingBox();
+  assert.ok(box && box.y > 0 && box.y < 200, `Save is at ${box?.y}`);
+  await p.getByRole('button', { name: 'Save', exact: true }).tap();
+  await p.locator('.state', { hasText: /^Saved/ }).waitFor();
+  quiet(p);
+  await p.context().close();
+});
+
+test('a menu goes with Escape, and with a press beside it', async () => {
+  await page.goto(`${w.base}/notes/Notes/Sencha.md`);
+  const menu = page.locator('details.more');
+  const open = () => menu.evaluate((d) => d.open);
+  await menu.locator('summary').click();
+  assert.equal(await open(), true);
+  await page.keyboard.press('Escape');
+  assert.equal(await open(), false);
+  await page.waitForFunction(() => document.activeElement?.matches('details.more > summary'));
+  await menu.locator('summary').click();
+  await page.locator('.prose p').first().click();
+  assert.equal(await open(), false);
+  quiet(page);
+});
+
+test('a part of the page that did not come is asked for again, and nothing else is lost', async () => {
+  await page.goto(`${w.base}/notes`);
+  await page.evaluate(() => (globalThis.same = true));
+  await page.route(/assets\/Search-/, (r) => r.abort());
+  await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Search' }).click();
+  await page.getByText('This part of the page could not be loaded.').waitFor();
+  await page.unroute(/assets\/Search-/);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('searchbox').waitFor();
+  assert.equal(await page.evaluate(() => globalThis.same), true);
+  await page.goto(`${w.base}/search?q=zzzzqqqq`);
+  await page.getByRole('heading', { name: 'Nothing fits “zzzzqqqq”' }).waitFor();
+  page.faults = page.faults.filter((f) => !/ERR_FAILED|Failed to fetch/.test(f));
+  quiet(page);
+});
