@@ -17,7 +17,7 @@ before(async () => {
       utimesSync(at, 1_600_000_000 + i, 1_600_000_000 + i);
     }
     writeFileSync(join(vault, 'Notes', 'שלום.md'), '# שלום\n\nזהו טקסט מימין לשמאל.\n\n- אחד\n\nPlain words.\n');
-    writeFileSync(join(vault, 'Notes', `${long}.md`), `# ${long}\n\n${'A line to write below.\n\n'.repeat(60)}| ${Array.from({ length: 14 }, (_, i) => `Column ${i}`).join(' | ')} |\n|${'---|'.repeat(14)}\n`);
+    writeFileSync(join(vault, 'Notes', `${long}.md`), `# ${long}\n\n${'A line to write below.\n\n'.repeat(60)}See [[Sencha]].\n\n| ${Array.from({ length: 14 }, (_, i) => `Column ${i}`).join(' | ')} |\n|${'---|'.repeat(14)}\n`);
   }));
 });
 after(() => w?.close());
@@ -64,6 +64,24 @@ test('on a phone the way to save stays, and a long name leaves room', async () =
   await p.locator('.state', { hasText: /^Saved/ }).waitFor();
   quiet(p);
   await p.context().close();
+});
+
+test('who comes back goes on reading where they were', async () => {
+  for (const size of [{ width: 1440, height: 900 }, { width: 390, height: 844 }]) {
+    const p = await w.page({ viewport: size });
+    await p.goto(`${w.base}/notes/Notes/${encodeURIComponent(long)}.md`);
+    const link = p.locator('.prose a', { hasText: 'Sencha' });
+    await link.scrollIntoViewIfNeeded();
+    const { y } = await link.boundingBox();
+    await link.click();
+    await p.getByRole('heading', { name: 'How I make it' }).waitFor();
+    assert.ok((await p.getByRole('heading', { name: 'Sencha', exact: true }).boundingBox()).y < 250, 'another note is read from its beginning');
+    await p.goBack();
+    await link.waitFor();
+    await w.until(async () => Math.abs(((await link.boundingBox())?.y ?? Infinity) - y) < 60); // it may be drawn anew just now
+    quiet(p);
+    await p.context().close();
+  }
 });
 
 test('a menu goes with Escape, and with a press beside it', async () => {

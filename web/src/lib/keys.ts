@@ -6,6 +6,8 @@ export interface Binding {
   keys: string;
   what: string;
   run: () => void;
+  /** It works where the browser lets it through, and is promised to nobody. */
+  untold?: boolean;
 }
 
 const mac = typeof navigator !== 'undefined' && /Mac|iP(hone|ad)/.test(navigator.platform);

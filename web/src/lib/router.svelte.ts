@@ -44,6 +44,9 @@ export function pathTo(view: View, rest = '', query: Record<string, string | num
 class Router {
   place = $state.raw<Place>(placeOf(typeof location === 'undefined' ? '/' : location.href));
 
+  /** back says that the buttons of the browser led here: what is shown was seen before. */
+  back = false;
+
   #last = new Map<View, Place>();
 
   /** at is where a person is in one view. A view that is about to leave still
@@ -59,6 +62,7 @@ class Router {
   go(path: string, replace = false): void {
     if (replace) history.replaceState(null, '', path);
     else history.pushState(null, '', path);
+    this.back = false;
     this.place = placeOf(location.href);
     if (!replace) scrollTo(0, 0);
   }
@@ -66,6 +70,7 @@ class Router {
   /** start follows the buttons of the browser, and links of this page. */
   start(): () => void {
     const moved = (): void => {
+      this.back = true;
       this.place = placeOf(location.href);
     };
     const clicked = (e: MouseEvent): void => {

@@ -21,3 +21,29 @@ export function toLine(page: HTMLElement | undefined, n: number): void {
   found?.classList.add('found');
   go(found, 'center');
 }
+
+const read = new Map<string, number>(); // how far each note was read
+
+/** scroller is what moves when a note is pushed: that depends on the room there is. */
+function scroller(el: HTMLElement): Element {
+  for (let e: HTMLElement | null = el; e; e = e.parentElement) if (/auto|scroll/.test(getComputedStyle(e).overflowY) && e.scrollHeight > e.clientHeight) return e;
+  return document.scrollingElement ?? document.documentElement;
+}
+
+/** follow remembers how far a note is read until the returned function is called. */
+export function follow(path: string, el: () => HTMLElement | undefined): () => void {
+  const pushed = (): void => {
+    const at = el();
+    if (at?.isConnected) read.set(path, scroller(at).scrollTop);
+  };
+  document.addEventListener('scroll', pushed, { capture: true, passive: true });
+  return () => document.removeEventListener('scroll', pushed, { capture: true });
+}
+
+/** toRead goes to where a note was read, and reports whether it was. */
+export function toRead(path: string, el: HTMLElement | undefined): boolean {
+  const top = read.get(path);
+  if (!top || !el) return false;
+  scroller(el).scrollTop = top;
+  return true;
+}
