@@ -72,6 +72,36 @@ test('from a note: what is around it, one to three steps', async () => {
   quiet(page);
 });
 
+test('a node of the picture is told of under the pointer, and chosen by a click', async () => {
+  await page.goto(`${w.base}/graph/Notes/Oolong.md?links=0`);
+  await page.locator('.canvas[data-drawn^="1 "]').waitFor();
+  const over = () =>
+    page.locator('.canvas .sigma-hovers').evaluate((c) => {
+      const copy = new OffscreenCanvas(c.width, c.height).getContext('2d', { willReadFrequently: true });
+      copy.drawImage(c, 0, 0);
+      return copy.getImageData(0, 0, c.width, c.height).data.some((v) => v > 0);
+    });
+  const { x, y, width, height } = await page.locator('.canvas').boundingBox();
+  const [node, stage] = [[x + width / 2, y + height / 2], [x + width / 4, y + height / 4]];
+  await page.mouse.move(...stage);
+  assert.equal(await over(), false);
+  await page.mouse.move(...node);
+  await w.until(over);
+  await page.mouse.move(...stage);
+  await w.until(async () => !(await over()));
+  await page.mouse.click(...node);
+  await page.locator('.facts').getByRole('link', { name: /Oolong/ }).first().waitFor();
+  await page.waitForTimeout(400); // two clicks within a moment are a double one
+  await page.mouse.click(...stage);
+  await page.locator('.facts').waitFor({ state: 'detached' });
+  await page.mouse.move(...node);
+  await w.until(over);
+  await page.getByLabel('Search the graph').fill('nothing has this name');
+  await page.locator('.canvas[data-drawn^="0 "]').waitFor();
+  await w.until(async () => !(await over()));
+  quiet(page);
+});
+
 test('in both themes and on a phone', async (t) => {
   const styled = ['color-contrast', 'target-size', 'scrollable-region-focusable', 'link-in-text-block', 'aria-hidden-focus'];
   for (const width of [1440, 390]) {

@@ -1,10 +1,10 @@
 // The picture of the graph. Places come from a worker; the page itself only draws.
 import Graph from 'graphology';
-import Sigma from 'sigma';
-import { EdgeArrowProgram, EdgeDoubleArrowProgram, EdgeLineProgram, EdgeTriangleProgram, NodeCircleProgram, NodePointProgram } from 'sigma/rendering';
+import { EdgeArrowProgram, EdgeDoubleArrowProgram, EdgeTriangleProgram, NodeCircleProgram, NodePointProgram } from 'sigma/rendering';
 import layoutURL from './layout.worker.ts?worker&url';
 import { startWorker } from '../../lib/worker';
 import { lookOf, said, type Data } from './graph';
+import { Lines, Sketch } from './sketch';
 import type { Order, Placed } from './layout.worker';
 
 // From here on shapes would be smaller than they can be seen: points and lines do.
@@ -22,7 +22,7 @@ function slices(): { full: () => boolean; rest: () => Promise<void> } {
 export class Picture {
   #box: HTMLElement;
   #chosen: (id: string) => void;
-  #sigma: Sigma | undefined;
+  #sigma: Sketch | undefined;
   #graph = new Graph({ multi: true, type: 'directed' });
   #inks = { ink: '', ground: '', faint: '' };
   #worker: Worker | undefined;
@@ -60,24 +60,23 @@ export class Picture {
       if (slice.full()) await slice.rest();
     }
     const tones = new Map<string, string>();
-    for (const e of d.edges) {
+    for (const [i, e] of d.edges.entries()) {
       const look = lookOf(e.relationship_type);
       if (!tones.has(look.tone)) tones.set(look.tone, this.#tone(look.tone));
-      g.addEdge(e.from_id, e.to_id, { type: large ? 'line' : look.shape, color: tones.get(look.tone), size: e.relationship_type === 'LINKS_TO' ? 1 : 1.2 + 3 * (e.confidence ?? 0.4), label: said(e.relationship_type) });
+      g.addEdgeWithKey(i, e.from_id, e.to_id, { type: large ? 'line' : look.shape, color: tones.get(look.tone), size: e.relationship_type === 'LINKS_TO' ? 1 : 1.2 + 3 * (e.confidence ?? 0.4), label: said(e.relationship_type) });
       if (slice.full()) await slice.rest();
     }
     await slice.rest(); // drawing is a task of its own
     const s = this.#sigma;
     if (run !== this.#run || !s) return false;
     // Drawn once, when all is there: drawing part by part takes longer in every part.
-    // Settings draw the old graph once more, which knows nothing of the new one.
     const color = this.#paint();
-    s.setSettings({ labelColor: { color }, edgeLabelColor: { color }, renderEdgeLabels: d.edges.length <= 60, labelRenderedSizeThreshold: large ? 5 : d.nodes.length > 300 ? 8 : 0, hideEdgesOnMove: large, hideLabelsOnMove: large });
+    const settings = { labelColor: { color }, edgeLabelColor: { color }, renderEdgeLabels: d.edges.length <= 60, labelRenderedSizeThreshold: large ? 5 : d.nodes.length > 300 ? 8 : 0, hideEdgesOnMove: large, hideLabelsOnMove: large };
     this.#graph = g;
     this.#selected = g.hasNode(this.#selected) ? this.#selected : '';
     this.#near = new Set(this.#selected ? g.neighbors(this.#selected) : []);
-    s.setGraph(g);
-    return true;
+    await s.take(g, settings, slice.rest);
+    return run === this.#run;
   }
 
   #paint(): string {
@@ -85,13 +84,13 @@ export class Picture {
     return this.#inks.ink;
   }
 
-  #make(): Sigma {
+  #make(): Sketch {
     const font = getComputedStyle(document.body).fontFamily;
     const color = this.#paint();
-    const s = new Sigma(this.#graph, this.#box, {
+    const s = new Sketch(this.#graph, this.#box, {
       allowInvalidContainer: true, labelColor: { color }, edgeLabelColor: { color }, labelFont: font, edgeLabelFont: font, labelSize: 13, edgeLabelSize: 11, labelDensity: 0.6, minCameraRatio: 0.02, maxCameraRatio: 4,
       defaultEdgeType: 'line', nodeProgramClasses: { circle: NodeCircleProgram, point: NodePointProgram },
-      edgeProgramClasses: { arrow: EdgeArrowProgram, line: EdgeLineProgram, wedge: EdgeTriangleProgram, both: EdgeDoubleArrowProgram },
+      edgeProgramClasses: { arrow: EdgeArrowProgram, line: Lines, wedge: EdgeTriangleProgram, both: EdgeDoubleArrowProgram },
       defaultDrawNodeHover: (c, n, settings) => {
         const text = n.label ?? '';
         const { ink, ground } = this.#inks;
@@ -142,7 +141,7 @@ export class Picture {
   select(id: string): void {
     this.#selected = this.#graph.hasNode(id) ? id : '';
     this.#near = new Set(this.#selected ? this.#graph.neighbors(id) : []);
-    this.#sigma?.refresh({ skipIndexation: true });
+    this.#sigma?.repaint();
     const at = this.#selected && this.#sigma?.getNodeDisplayData(id);
     if (!at || !this.#sigma) return;
     const camera = this.#sigma.getCamera();
