@@ -37,7 +37,8 @@ export default defineConfig({
     emptyOutDir: true,
     target: 'es2023',
     cssCodeSplit: false,
-    modulePreload: false,
+    // What the first load needs is fetched at once; a view fetches its parts itself.
+    modulePreload: { polyfill: false, resolveDependencies: (_, deps, { hostType }) => (hostType === 'html' ? deps : []) },
     assetsInlineLimit: 0,
     manifest: true,
     chunkSizeWarningLimit: 700,

@@ -168,6 +168,7 @@ func TestCallsFilter(t *testing.T) {
 		{Tool: "write_note", Status: tool.CallFailed, Kind: fault.Conflict, Error: "changed", Who: browser},
 		{Tool: "write_note", Status: tool.CallDone, Decision: policy.Allow, Operation: "op-1", Who: browser},
 		{Tool: "delete_note", Status: tool.CallPending, Decision: policy.Ask, Question: "q-1", Who: browser},
+		{Tool: "list_tags", Status: tool.CallCancelled, Kind: fault.Cancelled, Error: "left", Who: browser},
 	} {
 		c.ID, c.Time, c.Cost = fmt.Sprint("call-", i), now().Add(time.Duration(i)*time.Minute), -1
 		must(t, p.Record(t.Context(), c))
@@ -176,7 +177,7 @@ func TestCallsFilter(t *testing.T) {
 		f    history.Filter
 		want string
 	}{
-		{history.Filter{}, "8 7 6 5 4 3 2 1 0"},
+		{history.Filter{}, "9 8 7 6 5 4 3 2 1 0"},
 		{history.Filter{Quiet: true}, "8 7 6 3 2 1 0"},
 		{history.Filter{Quiet: true, Limit: 2, Offset: 2}, "6 3"},
 		{history.Filter{Quiet: true, Path: "b.md"}, ""},
@@ -189,7 +190,7 @@ func TestCallsFilter(t *testing.T) {
 		{history.Filter{Path: "deep"}, "7 1"},
 		{history.Filter{Path: "deep/x.md"}, "7 1"},
 		{history.Filter{Since: now().Add(time.Minute), Until: now().Add(2 * time.Minute)}, "2 1"},
-		{history.Filter{Limit: 1, Offset: 6}, "2"},
+		{history.Filter{Limit: 1, Offset: 7}, "2"},
 	} {
 		list, err := p.Calls(t.Context(), c.f)
 		must(t, err)

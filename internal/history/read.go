@@ -177,9 +177,9 @@ type Filter struct {
 	Offset int
 }
 
-// quiet keeps everything but what a page read, or planned to show it. What
-// failed there is kept: a change may have.
-const quiet = `NOT (surface = 'web' AND kind = 'person' AND operation = '' AND question = '' AND status IN ('done', 'dry_run'))`
+// quiet keeps everything but what a page read, planned to show it, or no longer
+// wanted when it was left. What failed there is kept: a change may have.
+const quiet = `NOT (surface = 'web' AND kind = 'person' AND operation = '' AND question = '' AND status IN ('done', 'dry_run', 'cancelled'))`
 
 // clause is the part of a query that f means. path is the condition on a path,
 // with its arguments left to [inside].

@@ -292,6 +292,9 @@ func checkURL(key, fix string) func(string) error {
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 			return fault.Field(key, fix, "%q is no address of a server", s)
 		}
+		if u.User != nil {
+			return fault.Field(key, "keep the key with lore key set, or name its variable in key_env", "an address is shown to whoever looks at the settings: no name or password in it")
+		}
 		return nil
 	}
 }

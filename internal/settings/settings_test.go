@@ -94,6 +94,7 @@ func TestBadSettings(t *testing.T) {
 		{"key instead of its name", "", map[string]string{"LORE_WEB_KEY_ENV": "tvly-sesame"}, Flags{}, `web.key_env: is no name of a variable (from $LORE_WEB_KEY_ENV); write the name`},
 		{"mistyped setting of the web", "[web]\nkey = 'x'\n", nil, Flags{}, "config.toml:2: unknown setting web.key"},
 		{"address", "[embed]\nbase_url = 'ftp://x'\n", nil, Flags{}, `"ftp://x" is no address`},
+		{"address with a password", "[embed]\nbase_url = 'https://me:sesame@host'\n", nil, Flags{}, "no name or password in it"},
 	} {
 		a, _ := withConfig(t, c.file, c.env)
 		_, err := a.List(c.g)

@@ -69,7 +69,7 @@ func (d *door) serve(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	select {
 	case d.came <- q:
-		fmt.Fprintln(w, "Lore has what it needs. You can close this page and go back to the terminal.")
+		fmt.Fprintln(w, "Lore has what it needs. You can close this page and go back to where you were.")
 	default:
 		http.Error(w, "this was answered already", http.StatusConflict)
 	}

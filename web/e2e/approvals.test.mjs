@@ -6,14 +6,9 @@ import { World, accessible, move, quiet } from './world.mjs';
 
 let w, page;
 before(async () => {
-  w = await World.open();
-  page = await w.page();
-  await w.enter(page);
+  ({ w, page } = await World.entered());
 });
-after(async () => {
-  await page?.context().close();
-  await w?.close();
-});
+after(() => w?.close());
 
 const card = () => page.locator('.card');
 const approve = () => page.locator('.card .approve:enabled');

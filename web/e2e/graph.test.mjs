@@ -7,14 +7,9 @@ import { World, accessible, coloured, quiet } from './world.mjs';
 
 let w, page;
 before(async () => {
-  w = await World.open();
-  page = await w.page();
-  await w.enter(page);
+  ({ w, page } = await World.entered());
 });
-after(async () => {
-  await page?.context().close();
-  await w?.close();
-});
+after(() => w?.close());
 
 const drawn = (p) => p.locator('.canvas[data-drawn]:not([data-drawn=""]) canvas').first().waitFor({ state: 'attached' });
 

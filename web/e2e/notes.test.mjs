@@ -11,14 +11,9 @@ const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8" onload
 
 let w, page;
 before(async () => {
-  w = await World.open();
-  page = await w.page();
-  await w.enter(page);
+  ({ w, page } = await World.entered());
 });
-after(async () => {
-  await page?.context().close();
-  await w?.close();
-});
+after(() => w?.close());
 
 const text = () => page.locator('.editor .cm-content');
 const state = (re) => page.locator('.state', { hasText: re }).waitFor();
@@ -69,7 +64,7 @@ test('a note is edited and saved, to the byte, and its history shows and undoes 
 
 test('line ends and unchanged bytes stay as they were', async () => {
   writeFileSync(join(w.vault, 'Notes', 'Windows.md'), '# Windows\r\n\r\nOne.\r\nTwo.\r\n');
-  await w.until(async () => (await w.call('get_note_metadata', { path: 'Notes/Windows.md' })).success);
+  await w.until(async () => (await w.call('list_forward_links', { path: 'Notes/Windows.md' })).success);
   await write('Notes/Windows.md');
   await put('Three.\n');
   await page.keyboard.press('Control+s');

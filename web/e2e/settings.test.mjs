@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import process from 'node:process';
 import { World, accessible, quiet } from './world.mjs';
+import { LoginPlace } from './login.mjs';
 import { Mind } from './mind.mjs';
 
 let w, mind, page;
@@ -357,6 +358,38 @@ test('a server at an address: what is wrong with it is said, and a login that ca
   await twice(far, 'Remove', 'Yes, take it out of the file');
   await far.waitFor({ state: 'detached' });
   refused(400, 503);
+  quiet(page);
+});
+
+test('a server that wants a login is used after it', async () => {
+  const place = await LoginPlace.open();
+  try {
+    await go('/servers');
+    await page.getByText('Add a server').click();
+    await page.getByRole('radio', { name: 'an address' }).check();
+    await page.getByLabel('Name', { exact: true }).fill('behind');
+    await page.getByRole('textbox', { name: 'Address' }).fill(place.address);
+    await page.getByRole('button', { name: 'Add it and call it' }).click();
+    const behind = page.locator('[data-server="behind"]');
+    await behind.getByRole('button', { name: 'Log in' }).click();
+    const link = behind.getByRole('link', { name: 'Log in to behind' });
+    await link.waitFor();
+    await accessible(page, 'a login that waits');
+    const [there] = await Promise.all([page.context().waitForEvent('page'), link.click()]);
+    await there.getByRole('link', { name: 'Let it in' }).click();
+    await there.getByText('Lore has what it needs').waitFor();
+    await there.close();
+    // The page hears of it by itself.
+    await behind.getByText('logged in', { exact: true }).waitFor();
+    await link.waitFor({ state: 'detached' });
+    await behind.getByText('mcp__behind__hello').waitFor({ state: 'attached' });
+    await twice(behind, 'Log out', 'Yes, forget the login');
+    await behind.getByRole('button', { name: 'Log in' }).waitFor();
+    await twice(behind, 'Remove', 'Yes, take it out of the file');
+    await behind.waitFor({ state: 'detached' });
+  } finally {
+    await place.close();
+  }
   quiet(page);
 });
 

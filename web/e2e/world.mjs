@@ -41,6 +41,19 @@ export class World {
     return w;
   }
 
+  /** entered is a world and a person's page of it, who was let in. */
+  static async entered(lay) {
+    const w = await World.open(lay);
+    try {
+      const page = await w.page();
+      await w.enter(page);
+      return { w, page };
+    } catch (e) {
+      await w.close();
+      throw e;
+    }
+  }
+
   /** serve starts the server; `again` uses the same address. */
   async serve(listen) {
     this.server = spawn(lore, ['serve', this.vault, '--listen', listen, '--json'], { env: this.env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -147,6 +160,8 @@ export class World {
     if (!dir) return;
     mkdirSync(dir, { recursive: true });
     await page.screenshot({ path: join(dir, name + '.png') });
+    // The picture hides the caret for a moment, which leaves a trace.
+    await page.evaluate(() => document.querySelectorAll('[style=""]').forEach((e) => e.removeAttribute('style')));
   }
 }
 

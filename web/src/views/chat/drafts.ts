@@ -1,4 +1,6 @@
 // What was written and not sent, by conversation. It stays in this browser.
+import { server } from '../../lib/server.svelte';
+
 const name = 'lore-chat';
 const shelf = 'drafts';
 
@@ -25,9 +27,17 @@ async function run<T>(mode: IDBTransactionMode, act: (s: IDBObjectStore) => IDBR
   }
 }
 
+// Other vaults may have been served from this address.
+async function place(chat: string): Promise<string> {
+  if (chat) return chat;
+  await server.known;
+  return 'new in ' + (server.status?.vault ?? '');
+}
+
 /** draftOf is what was written for a conversation; "" is the one that is not begun. */
 export async function draftOf(chat: string): Promise<string> {
-  const v = await run('readonly', (s) => s.get(chat) as IDBRequest<unknown>);
+  const at = await place(chat);
+  const v = await run('readonly', (s) => s.get(at) as IDBRequest<unknown>);
   return typeof v === 'string' ? v : '';
 }
 
@@ -42,8 +52,9 @@ export function keepDraft(chat: string, text: string): Promise<void> {
     const now = waiting.get(chat);
     if (now === undefined) return;
     waiting.delete(chat);
-    if (now) await run('readwrite', (s) => s.put(now, chat) as IDBRequest<unknown>);
-    else await run('readwrite', (s) => s.delete(chat) as IDBRequest<unknown>);
+    const at = await place(chat);
+    if (now) await run('readwrite', (s) => s.put(now, at) as IDBRequest<unknown>);
+    else await run('readwrite', (s) => s.delete(at) as IDBRequest<unknown>);
   });
   last = mine;
   return mine;

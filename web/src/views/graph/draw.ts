@@ -69,13 +69,16 @@ export class Picture {
     await slice.rest(); // drawing is a task of its own
     const s = this.#sigma;
     if (run !== this.#run || !s) return false;
-    // Drawn once, when all is there: drawing part by part takes longer in every part.
+    // Taken once, when all is there: taking part by part draws everything in every part.
     const color = this.#paint();
     const settings = { labelColor: { color }, edgeLabelColor: { color }, renderEdgeLabels: d.edges.length <= 60, labelRenderedSizeThreshold: large ? 5 : d.nodes.length > 300 ? 8 : 0, hideEdgesOnMove: large, hideLabelsOnMove: large };
     this.#graph = g;
     this.#selected = g.hasNode(this.#selected) ? this.#selected : '';
     this.#near = new Set(this.#selected ? g.neighbors(this.#selected) : []);
-    await s.take(g, settings, slice.rest);
+    s.take(g, settings);
+    await slice.rest();
+    if (this.#sigma !== s) return false; // closed meanwhile
+    s.show();
     return run === this.#run;
   }
 

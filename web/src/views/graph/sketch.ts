@@ -52,13 +52,15 @@ export class Sketch extends Sigma {
     return found;
   }
 
-  /** take changes the graph and how it is drawn: both are read in one task, and drawn in another. */
-  async take(g: Graph, settings: Parameters<Sigma['setSettings']>[0], rest: () => Promise<void>): Promise<void> {
+  /** take reads a graph and how it is drawn; show draws it, as a task of its own. */
+  take(g: Graph, settings: Parameters<Sigma['setSettings']>[0]): void {
     this.held = true;
     this.setGraph(g);
     this.setSettings(settings); // reads the graph
     this.held = false;
-    await rest();
+  }
+
+  show(): void {
     if (this.unread) this.refresh({ partialGraph: {} });
   }
 

@@ -1,6 +1,7 @@
 // Folders and notes as rows of a list: pure, so that twenty thousand of them are
 // only as much work as those that are seen.
 import { score } from '../../lib/fuzzy';
+import type { Offer } from '../../parts/editor/editor';
 
 export interface Listed {
   path: string;
@@ -95,4 +96,19 @@ export function fitting(all: Listed[], typed: string): Row[] {
 export function way(path: string): string[] {
   const parts = path.split('/').slice(0, -1);
   return parts.map((_, i) => parts.slice(0, i + 1).join('/'));
+}
+
+/** offers are notes for a link; a name that two have is given with its folder. */
+export function offers(all: Listed[], typed: string): Offer[] {
+  const found: { n: Listed; s: number }[] = [];
+  for (const n of all) {
+    const s = score(typed, `${name(n.path)} ${n.title} ${n.path}`);
+    if (s > 0) found.push({ n, s });
+  }
+  found.sort((a, b) => b.s - a.s);
+  return found.slice(0, 30).map(({ n }) => {
+    const short = name(n.path);
+    const twin = all.some((o) => o.path !== n.path && name(o.path).toLowerCase() === short.toLowerCase());
+    return { label: n.title || short, detail: n.path, insert: twin ? n.path.replace(/\.md$/i, '') : short };
+  });
 }
