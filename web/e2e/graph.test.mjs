@@ -13,6 +13,17 @@ after(() => w?.close());
 
 const drawn = (p) => p.locator('.canvas[data-drawn]:not([data-drawn=""]) canvas').first().waitFor({ state: 'attached' });
 
+/** written says whether the names in the picture are bright, or dark, and nothing else. */
+const written = (p, bright) =>
+  p.locator('.canvas .sigma-labels').evaluate((c, bright) => {
+    const copy = new OffscreenCanvas(c.width, c.height).getContext('2d', { willReadFrequently: true });
+    copy.drawImage(c, 0, 0);
+    const { data } = copy.getImageData(0, 0, c.width, c.height);
+    let [some, all] = [false, true];
+    for (let i = 0; i < data.length; i += 4) if (data[i + 3] > 200) [some, all] = [true, all && data[i] > 128 === bright];
+    return some && all;
+  }, bright);
+
 // What only prints numbers for a person to judge is asked for: MEASURE=1.
 const measured = { skip: !process.env.MEASURE && 'MEASURE=1 measures it' };
 
@@ -109,6 +120,7 @@ test('in both themes and on a phone', async (t) => {
       await drawn(p);
       for (const colorScheme of ['light', 'dark']) {
         await p.emulateMedia({ colorScheme });
+        if (width === 1440) await w.until(() => written(p, colorScheme === 'dark'));
         await w.picture(p, `graph-${colorScheme}-${width}`);
         await accessible(p, `graph ${colorScheme} ${width}`, colorScheme === 'dark' ? coloured : width === 1440 ? undefined : styled);
       }

@@ -9,6 +9,8 @@ import type { Order, Placed } from './layout.worker';
 
 // From here on shapes would be smaller than they can be seen: points and lines do.
 const many = 1500;
+// Up to here nobody gets lost in it.
+const few = 40;
 
 /** slices cut a long work: after some milliseconds a slice is full, and a rest lets the page do what waits. */
 function slices(): { full: () => boolean; rest: () => Promise<void> } {
@@ -27,6 +29,8 @@ export class Picture {
   #inks = { ink: '', ground: '', faint: '' };
   #worker: Worker | undefined;
   #run = 0;
+  #laid: { of: Data; places: Float32Array } | undefined; // in other colours it lies where it was
+  #wanted = ''; // a node may be chosen before it is drawn
   #selected = '';
   #near = new Set<string>();
   #calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
@@ -44,8 +48,9 @@ export class Picture {
   /** show lays a graph out and draws it; it reports whether it was drawn, not overtaken. */
   async show(d: Data, centre: string): Promise<boolean> {
     const run = ++this.#run;
-    const places = await this.#lay(d, run);
+    const places = this.#laid?.of === d ? this.#laid.places : await this.#lay(d, run);
     if (run !== this.#run || !places) return false;
+    this.#laid = { of: d, places };
     const g = new Graph({ multi: true, type: 'directed' });
     const [note, node, ink] = [this.#tone('--line-strong'), this.#tone('--accent'), this.#tone('--ochre')];
     const large = d.nodes.length > many;
@@ -72,13 +77,15 @@ export class Picture {
     // Taken once, when all is there: taking part by part draws everything in every part.
     const color = this.#paint();
     const settings = { labelColor: { color }, edgeLabelColor: { color }, renderEdgeLabels: d.edges.length <= 60, labelRenderedSizeThreshold: large ? 5 : d.nodes.length > 300 ? 8 : 0, hideEdgesOnMove: large, hideLabelsOnMove: large };
+    const had = this.#selected;
+    if (g.order <= few && g.order !== this.#graph.order) this.zoom(0); // small enough to be seen whole
     this.#graph = g;
-    this.#selected = g.hasNode(this.#selected) ? this.#selected : '';
-    this.#near = new Set(this.#selected ? g.neighbors(this.#selected) : []);
+    this.#mark();
     s.take(g, settings);
     await slice.rest();
     if (this.#sigma !== s) return false; // closed meanwhile
     s.show();
+    if (this.#selected !== had) this.#go();
     return run === this.#run;
   }
 
@@ -142,12 +149,22 @@ export class Picture {
 
   /** select shows a node and what it is related to, and moves there. */
   select(id: string): void {
-    this.#selected = this.#graph.hasNode(id) ? id : '';
-    this.#near = new Set(this.#selected ? this.#graph.neighbors(id) : []);
+    this.#wanted = id;
+    this.#mark();
     this.#sigma?.repaint();
-    const at = this.#selected && this.#sigma?.getNodeDisplayData(id);
+    this.#go();
+  }
+
+  #mark(): void {
+    this.#selected = this.#graph.hasNode(this.#wanted) ? this.#wanted : '';
+    this.#near = new Set(this.#selected ? this.#graph.neighbors(this.#selected) : []);
+  }
+
+  #go(): void {
+    const at = this.#selected && this.#sigma?.getNodeDisplayData(this.#selected);
     if (!at || !this.#sigma) return;
     const camera = this.#sigma.getCamera();
+    if (this.#graph.order <= few && camera.ratio >= 1) return; // all of it is seen
     const to = { x: at.x, y: at.y, ratio: Math.min(camera.ratio, 0.7) };
     if (this.#calm) camera.setState(to);
     else void camera.animate(to, { duration: 250 });
