@@ -116,7 +116,7 @@ test('in both themes and on a phone', async (t) => {
       await p.goto(`${w.base}/graph?all=1`);
       await p.locator('.edge').first().waitFor();
       await p.locator('.edge button').first().click();
-      await p.locator('.facts').waitFor({ state: 'attached' });
+      assert.ok(await p.locator('.facts h2').evaluate((h) => { const b = h.getBoundingClientRect(); return h.contains(document.elementFromPoint(b.x + 20, b.y + 10)); }), 'it is seen what was chosen');
       await drawn(p);
       for (const colorScheme of ['light', 'dark']) {
         await p.emulateMedia({ colorScheme });
