@@ -13,6 +13,17 @@ after(() => w?.close());
 
 const drawn = (p) => p.locator('.canvas[data-drawn]:not([data-drawn=""]) canvas').first().waitFor({ state: 'attached' });
 
+/** written says whether the names in the picture are bright, or dark, and nothing else. */
+const written = (p, bright) =>
+  p.locator('.canvas .sigma-labels').evaluate((c, bright) => {
+    const copy = new OffscreenCanvas(c.width, c.height).getContext('2d', { willReadFrequently: true });
+    copy.drawImage(c, 0, 0);
+    const { data } = copy.getImageData(0, 0, c.width, c.height);
+    let [some, all] = [false, true];
+    for (let i = 0; i < data.length; i += 4) if (data[i + 3] > 200) [some, all] = [true, all && data[i] > 128 === bright];
+    return some && all;
+  }, bright);
+
 // What only prints numbers for a person to judge is asked for: MEASURE=1.
 const measured = { skip: !process.env.MEASURE && 'MEASURE=1 measures it' };
 
@@ -67,6 +78,36 @@ test('from a note: what is around it, one to three steps', async () => {
   quiet(page);
 });
 
+test('a node of the picture is told of under the pointer, and chosen by a click', async () => {
+  await page.goto(`${w.base}/graph/Notes/Oolong.md?links=0`);
+  await page.locator('.canvas[data-drawn^="1 "]').waitFor();
+  const over = () =>
+    page.locator('.canvas .sigma-hovers').evaluate((c) => {
+      const copy = new OffscreenCanvas(c.width, c.height).getContext('2d', { willReadFrequently: true });
+      copy.drawImage(c, 0, 0);
+      return copy.getImageData(0, 0, c.width, c.height).data.some((v) => v > 0);
+    });
+  const { x, y, width, height } = await page.locator('.canvas').boundingBox();
+  const [node, stage] = [[x + width / 2, y + height / 2], [x + width / 4, y + height / 4]];
+  await page.mouse.move(...stage);
+  assert.equal(await over(), false);
+  await page.mouse.move(...node);
+  await w.until(over);
+  await page.mouse.move(...stage);
+  await w.until(async () => !(await over()));
+  await page.mouse.click(...node);
+  await page.locator('.facts').getByRole('link', { name: /Oolong/ }).first().waitFor();
+  await page.waitForTimeout(400); // two clicks within a moment are a double one
+  await page.mouse.click(...stage);
+  await page.locator('.facts').waitFor({ state: 'detached' });
+  await page.mouse.move(...node);
+  await w.until(over);
+  await page.getByLabel('Search the graph').fill('nothing has this name');
+  await page.locator('.canvas[data-drawn^="0 "]').waitFor();
+  await w.until(async () => !(await over()));
+  quiet(page);
+});
+
 test('in both themes and on a phone', async (t) => {
   const styled = ['color-contrast', 'target-size', 'scrollable-region-focusable', 'link-in-text-block', 'aria-hidden-focus'];
   for (const width of [1440, 390]) {
@@ -75,10 +116,11 @@ test('in both themes and on a phone', async (t) => {
       await p.goto(`${w.base}/graph?all=1`);
       await p.locator('.edge').first().waitFor();
       await p.locator('.edge button').first().click();
-      await p.locator('.facts').waitFor({ state: 'attached' });
+      assert.ok(await p.locator('.facts h2').evaluate((h) => { const b = h.getBoundingClientRect(); return h.contains(document.elementFromPoint(b.x + 20, b.y + 10)); }), 'it is seen what was chosen');
       await drawn(p);
       for (const colorScheme of ['light', 'dark']) {
         await p.emulateMedia({ colorScheme });
+        if (width === 1440) await w.until(() => written(p, colorScheme === 'dark'));
         await w.picture(p, `graph-${colorScheme}-${width}`);
         await accessible(p, `graph ${colorScheme} ${width}`, colorScheme === 'dark' ? coloured : width === 1440 ? undefined : styled);
       }

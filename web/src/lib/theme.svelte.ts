@@ -15,6 +15,16 @@ function stored(): Theme {
 
 class Choice {
   now = $state<Theme>(stored());
+  #night = $state(false);
+  /** dark is whether what is seen is dark, whoever decided it. */
+  dark = $derived(this.now === 'system' ? this.#night : this.now === 'dark');
+
+  constructor() {
+    const system = globalThis.matchMedia?.('(prefers-color-scheme: dark)');
+    if (!system) return;
+    this.#night = system.matches;
+    system.addEventListener('change', () => (this.#night = system.matches));
+  }
 
   set(t: Theme): void {
     this.now = t;

@@ -1,14 +1,16 @@
 // The picture of the graph. Places come from a worker; the page itself only draws.
 import Graph from 'graphology';
-import Sigma from 'sigma';
-import { EdgeArrowProgram, EdgeDoubleArrowProgram, EdgeLineProgram, EdgeTriangleProgram, NodeCircleProgram, NodePointProgram } from 'sigma/rendering';
+import { EdgeArrowProgram, EdgeDoubleArrowProgram, EdgeTriangleProgram, NodeCircleProgram, NodePointProgram } from 'sigma/rendering';
 import layoutURL from './layout.worker.ts?worker&url';
 import { startWorker } from '../../lib/worker';
 import { lookOf, said, type Data } from './graph';
+import { Lines, Sketch } from './sketch';
 import type { Order, Placed } from './layout.worker';
 
 // From here on shapes would be smaller than they can be seen: points and lines do.
 const many = 1500;
+// Up to here nobody gets lost in it.
+const few = 40;
 
 /** slices cut a long work: after some milliseconds a slice is full, and a rest lets the page do what waits. */
 function slices(): { full: () => boolean; rest: () => Promise<void> } {
@@ -22,11 +24,13 @@ function slices(): { full: () => boolean; rest: () => Promise<void> } {
 export class Picture {
   #box: HTMLElement;
   #chosen: (id: string) => void;
-  #sigma: Sigma | undefined;
+  #sigma: Sketch | undefined;
   #graph = new Graph({ multi: true, type: 'directed' });
   #inks = { ink: '', ground: '', faint: '' };
   #worker: Worker | undefined;
   #run = 0;
+  #laid: { of: Data; places: Float32Array } | undefined; // in other colours it lies where it was
+  #wanted = ''; // a node may be chosen before it is drawn
   #selected = '';
   #near = new Set<string>();
   #calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
@@ -44,8 +48,9 @@ export class Picture {
   /** show lays a graph out and draws it; it reports whether it was drawn, not overtaken. */
   async show(d: Data, centre: string): Promise<boolean> {
     const run = ++this.#run;
-    const places = await this.#lay(d, run);
+    const places = this.#laid?.of === d ? this.#laid.places : await this.#lay(d, run);
     if (run !== this.#run || !places) return false;
+    this.#laid = { of: d, places };
     const g = new Graph({ multi: true, type: 'directed' });
     const [note, node, ink] = [this.#tone('--line-strong'), this.#tone('--accent'), this.#tone('--ochre')];
     const large = d.nodes.length > many;
@@ -60,24 +65,28 @@ export class Picture {
       if (slice.full()) await slice.rest();
     }
     const tones = new Map<string, string>();
-    for (const e of d.edges) {
+    for (const [i, e] of d.edges.entries()) {
       const look = lookOf(e.relationship_type);
       if (!tones.has(look.tone)) tones.set(look.tone, this.#tone(look.tone));
-      g.addEdge(e.from_id, e.to_id, { type: large ? 'line' : look.shape, color: tones.get(look.tone), size: e.relationship_type === 'LINKS_TO' ? 1 : 1.2 + 3 * (e.confidence ?? 0.4), label: said(e.relationship_type) });
+      g.addEdgeWithKey(i, e.from_id, e.to_id, { type: large ? 'line' : look.shape, color: tones.get(look.tone), size: e.relationship_type === 'LINKS_TO' ? 1 : 1.2 + 3 * (e.confidence ?? 0.4), label: said(e.relationship_type) });
       if (slice.full()) await slice.rest();
     }
     await slice.rest(); // drawing is a task of its own
     const s = this.#sigma;
     if (run !== this.#run || !s) return false;
-    // Drawn once, when all is there: drawing part by part takes longer in every part.
-    // Settings draw the old graph once more, which knows nothing of the new one.
+    // Taken once, when all is there: taking part by part draws everything in every part.
     const color = this.#paint();
-    s.setSettings({ labelColor: { color }, edgeLabelColor: { color }, renderEdgeLabels: d.edges.length <= 60, labelRenderedSizeThreshold: large ? 5 : d.nodes.length > 300 ? 8 : 0, hideEdgesOnMove: large, hideLabelsOnMove: large });
+    const settings = { labelColor: { color }, edgeLabelColor: { color }, renderEdgeLabels: d.edges.length <= 60, labelRenderedSizeThreshold: large ? 5 : d.nodes.length > 300 ? 8 : 0, hideEdgesOnMove: large, hideLabelsOnMove: large };
+    const had = this.#selected;
+    if (g.order <= few && g.order !== this.#graph.order) this.zoom(0); // small enough to be seen whole
     this.#graph = g;
-    this.#selected = g.hasNode(this.#selected) ? this.#selected : '';
-    this.#near = new Set(this.#selected ? g.neighbors(this.#selected) : []);
-    s.setGraph(g);
-    return true;
+    this.#mark();
+    s.take(g, settings);
+    await slice.rest();
+    if (this.#sigma !== s) return false; // closed meanwhile
+    s.show();
+    if (this.#selected !== had) this.#go();
+    return run === this.#run;
   }
 
   #paint(): string {
@@ -85,13 +94,13 @@ export class Picture {
     return this.#inks.ink;
   }
 
-  #make(): Sigma {
+  #make(): Sketch {
     const font = getComputedStyle(document.body).fontFamily;
     const color = this.#paint();
-    const s = new Sigma(this.#graph, this.#box, {
+    const s = new Sketch(this.#graph, this.#box, {
       allowInvalidContainer: true, labelColor: { color }, edgeLabelColor: { color }, labelFont: font, edgeLabelFont: font, labelSize: 13, edgeLabelSize: 11, labelDensity: 0.6, minCameraRatio: 0.02, maxCameraRatio: 4,
       defaultEdgeType: 'line', nodeProgramClasses: { circle: NodeCircleProgram, point: NodePointProgram },
-      edgeProgramClasses: { arrow: EdgeArrowProgram, line: EdgeLineProgram, wedge: EdgeTriangleProgram, both: EdgeDoubleArrowProgram },
+      edgeProgramClasses: { arrow: EdgeArrowProgram, line: Lines, wedge: EdgeTriangleProgram, both: EdgeDoubleArrowProgram },
       defaultDrawNodeHover: (c, n, settings) => {
         const text = n.label ?? '';
         const { ink, ground } = this.#inks;
@@ -140,12 +149,22 @@ export class Picture {
 
   /** select shows a node and what it is related to, and moves there. */
   select(id: string): void {
-    this.#selected = this.#graph.hasNode(id) ? id : '';
-    this.#near = new Set(this.#selected ? this.#graph.neighbors(id) : []);
-    this.#sigma?.refresh({ skipIndexation: true });
-    const at = this.#selected && this.#sigma?.getNodeDisplayData(id);
+    this.#wanted = id;
+    this.#mark();
+    this.#sigma?.repaint();
+    this.#go();
+  }
+
+  #mark(): void {
+    this.#selected = this.#graph.hasNode(this.#wanted) ? this.#wanted : '';
+    this.#near = new Set(this.#selected ? this.#graph.neighbors(this.#selected) : []);
+  }
+
+  #go(): void {
+    const at = this.#selected && this.#sigma?.getNodeDisplayData(this.#selected);
     if (!at || !this.#sigma) return;
     const camera = this.#sigma.getCamera();
+    if (this.#graph.order <= few && camera.ratio >= 1) return; // all of it is seen
     const to = { x: at.x, y: at.y, ratio: Math.min(camera.ratio, 0.7) };
     if (this.#calm) camera.setState(to);
     else void camera.animate(to, { duration: 250 });
