@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { World, quiet } from './world.mjs';
+import { World, quiet, still } from './world.mjs';
 
 const long = 'A title that goes on and on '.repeat(7).trim();
 let w, page;
@@ -71,6 +71,8 @@ test('who comes back goes on reading where they were', async () => {
     const p = await w.page({ viewport: size });
     await p.goto(`${w.base}/notes/Notes/${encodeURIComponent(long)}.md`);
     const link = p.locator('.prose a', { hasText: 'Sencha' });
+    await link.waitFor();
+    await still(p);
     await link.scrollIntoViewIfNeeded();
     const { y } = await link.boundingBox();
     await link.click();
