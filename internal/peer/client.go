@@ -6,9 +6,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net"
 	"net/http"
-	"net/http/httptrace"
 	"os"
 	"path/filepath"
 	"slices"
@@ -50,7 +50,7 @@ func Visit(ctx context.Context, dir string) *Client {
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return (&net.Dialer{Timeout: greeting}).DialContext(ctx, "unix", c.Socket)
 		},
-		MaxIdleConnsPerHost: 16, DisableCompression: true,
+		MaxIdleConnsPerHost: 16, DisableCompression: true, ExpectContinueTimeout: patience,
 	}}}
 	ctx, cancel := context.WithTimeout(ctx, greeting)
 	defer cancel()
@@ -79,18 +79,22 @@ func (c *Client) ask(ctx context.Context, path string, in request, again bool) (
 	if err != nil {
 		return reply{}, err
 	}
-	var sent atomic.Bool
-	trace := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
-	req, err := http.NewRequestWithContext(trace, http.MethodPost, origin+path, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, origin+path, bytes.NewReader(body))
 	if err != nil {
 		return reply{}, err
 	}
+	var told atomic.Bool
 	if again {
 		req.Header["Idempotency-Key"] = nil // lets a kept connection that was closed be replaced
+	} else {
+		// What to do is told to a holder that says it listens: one that lets go in this
+		// moment has not heard of it.
+		req.Header.Set("Expect", "100-continue")
+		req.Body = noticed{req.Body, &told}
 	}
 	res, err := c.http.Do(req)
 	if err != nil {
-		return reply{}, lost(ctx, err, again || !sent.Load())
+		return reply{}, lost(ctx, err, again || !told.Load())
 	}
 	defer func() { _ = res.Body.Close() }() // it was read
 	if res.StatusCode == http.StatusServiceUnavailable {
@@ -110,6 +114,17 @@ func (c *Client) ask(ctx context.Context, path string, in request, again bool) (
 			return out, nil
 		}
 	}
+}
+
+// noticed is a body that tells when it is read.
+type noticed struct {
+	io.ReadCloser
+	read *atomic.Bool
+}
+
+func (n noticed) Read(b []byte) (int, error) {
+	n.read.Store(true)
+	return n.ReadCloser.Read(b)
 }
 
 // lost says what a connection that broke means to the caller.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -172,29 +173,9 @@ func TestNobodyKnowsWhatCameOfIt(t *testing.T) {
 	w := open(t)
 	real := w.visit(t)
 	dir := short(t)
-	l, err := net.Listen("unix", filepath.Join(dir, "s"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	card, _ := json.Marshal(map[string]any{"protocol": peer.Protocol, "socket": filepath.Join(dir, "s")})
-	if err := os.WriteFile(filepath.Join(dir, "holder.json"), card, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	tools, err := json.Marshal(map[string]any{"tools": describe(real.On())})
-	if err != nil {
-		t.Fatal(err)
-	}
 	var calls atomic.Int32
-	go dying(l, string(tools), &calls)
-	c := peer.Visit(t.Context(), dir)
-	if c == nil {
-		t.Fatal("nobody answers")
-	}
-	if err := c.Learn(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	_, err = c.Call(t.Context(), client, "write_note", json.RawMessage(`{"path":"x.md","content":"x"}`))
+	c := dying(t, dir, describe(real.On()), true, &calls)
+	_, err := c.Call(t.Context(), client, "write_note", json.RawMessage(`{"path":"x.md","content":"x"}`))
 	if fault.Of(err) != fault.Unavailable || !strings.Contains(err.Error(), "look at the activity") || peer.Gone(err) {
 		t.Errorf("a change: %v", err)
 	}
@@ -225,35 +206,79 @@ func describe(tools []*tool.Tool) []tool.Description {
 	return out
 }
 
-// dying says hello, tells its tools, and hangs up on every call.
-func dying(l net.Listener, tools string, calls *atomic.Int32) {
-	for {
-		conn, err := l.Accept()
+// TestWhatWasNotTakenIsAskedAgain: a holder that lets go just when it is called
+// has not heard what to do, so that it can be asked of the next one.
+func TestWhatWasNotTakenIsAskedAgain(t *testing.T) {
+	w := open(t)
+	var calls atomic.Int32
+	c := dying(t, short(t), describe(w.visit(t).On()), false, &calls)
+	_, err := c.Call(t.Context(), client, "write_note", json.RawMessage(`{"path":"x.md","content":"x"}`))
+	if !peer.Gone(err) || calls.Load() != 1 {
+		t.Errorf("asked %d times: %v", calls.Load(), err)
+	}
+}
+
+// dying is a holder that says hello, tells its tools, and hangs up on every
+// call: after it took what to do, or before.
+func dying(t *testing.T, dir string, tools []tool.Description, takes bool, calls *atomic.Int32) *peer.Client {
+	t.Helper()
+	l, err := net.Listen("unix", filepath.Join(dir, "s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	card, _ := json.Marshal(map[string]any{"protocol": peer.Protocol, "socket": filepath.Join(dir, "s")})
+	if err := os.WriteFile(filepath.Join(dir, "holder.json"), card, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	told, err := json.Marshal(map[string]any{"tools": tools})
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			die(conn, string(told), takes, calls)
+		}
+	}()
+	c := peer.Visit(t.Context(), dir)
+	if c == nil {
+		t.Fatal("nobody answers")
+	}
+	if err := c.Learn(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func die(conn net.Conn, tools string, takes bool, calls *atomic.Int32) {
+	defer conn.Close()
+	for r := bufio.NewReader(conn); ; {
+		req, err := http.ReadRequest(r)
 		if err != nil {
 			return
 		}
-		r := bufio.NewReader(conn)
-		for {
-			req, err := http.ReadRequest(r)
-			if err != nil {
-				break
-			}
-			body := make([]byte, req.ContentLength)
-			_, _ = r.Read(body)
-			answer := fmt.Sprintf(`{"protocol":%d}`, peer.Protocol)
-			switch req.URL.Path {
-			case "/tools":
-				answer = tools
-			case "/call":
-				calls.Add(1)
-				answer = ""
-			}
-			if answer == "" {
-				break
-			}
-			fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(answer), answer)
+		call := req.URL.Path == "/call"
+		if call {
+			calls.Add(1)
 		}
-		_ = conn.Close()
+		if call && !takes {
+			return
+		}
+		if req.Header.Get("Expect") != "" {
+			fmt.Fprint(conn, "HTTP/1.1 100 Continue\r\n\r\n")
+		}
+		if _, err := io.CopyN(io.Discard, r, req.ContentLength); err != nil || call {
+			return
+		}
+		answer := fmt.Sprintf(`{"protocol":%d}`, peer.Protocol)
+		if req.URL.Path == "/tools" {
+			answer = tools
+		}
+		fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(answer), answer)
 	}
 }
 

@@ -167,6 +167,7 @@ type news struct {
 const (
 	greeting = 2 * time.Second        // for the other end to say hello
 	parting  = 10 * time.Second       // for calls to end when the holder goes
+	patience = time.Hour              // for a holder to say that it listens, when the caller sets no end
 	beat     = 20 * time.Second       // between signs of life in a stream
 	pace     = 100 * time.Millisecond // between two words about how far a call is
 )
