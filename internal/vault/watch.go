@@ -200,7 +200,11 @@ func (w *Watcher) run(ctx context.Context) {
 		case <-check.C:
 			now := w.v.now()
 			if reason := w.look(ctx, clock, now, scanned); reason != "" {
-				ready, waiting, scanned = Batch{Rescan: true, Reason: reason}, true, now
+				later := Batch{Rescan: true, Reason: reason}
+				if reason == Interval {
+					later = ready.merge(later) // why one waits already says more
+				}
+				ready, waiting, scanned = later, true, now
 			}
 			clock = now
 		}
