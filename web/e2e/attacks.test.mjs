@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
-import { move, quiet } from './world.mjs';
+import { allow, move, quiet } from './world.mjs';
 import { gate } from './mind.mjs';
 import { Talker } from './talker.mjs';
 import { attachments, harmless, lay, names, tag, text, word } from './evil.mjs';
@@ -28,8 +28,6 @@ async function hoverAll(selector) {
 }
 /** unfold opens all that is folded in a part of the page. */
 const unfold = (part) => page.evaluate((p) => document.querySelectorAll(`${p} details`).forEach((d) => (d.open = true)), part);
-/** allow answers the card that is open. */
-const allow = () => page.locator('.card .approve:enabled').first().click();
 
 test('notes: read, written, listed, linked, with their properties', async () => {
   await open(address('Evil/Evil.md'), '.prose .wiki');
@@ -114,7 +112,7 @@ test('questions, what was done, and messages about it', async () => {
   await unfold('.card');
   await harmless(page, 'a question that is edited');
   await page.locator('[name=word]').fill(word);
-  await allow();
+  await allow(page);
   await page.locator('.card .chip.done').waitFor();
   await harmless(page, 'an answered question');
   assert.match(w.read(path), /window\.pwned/);

@@ -117,7 +117,7 @@ test('what was written of a note that is gone is still there', async () => {
 test('a note that comes back is shown', async () => {
   const old = w.read('Notes/Matcha.md');
   rmSync(join(w.vault, 'Notes', 'Matcha.md'));
-  await w.until(async () => (await w.call('read_note', { path: 'Notes/Matcha.md' })).status === 404);
+  await w.until(async () => (await w.call('list_forward_links', { path: 'Notes/Matcha.md' })).status === 404); // the index knows it, too
   await page.goto(`${w.base}/notes/Notes/Matcha.md`);
   await page.getByText(/Note not found/).waitFor();
   writeFileSync(join(w.vault, 'Notes', 'Matcha.md'), old);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { World, accessible, quiet } from './world.mjs';
+import { World, accessible, allow, quiet } from './world.mjs';
 
 const pixel = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
 const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8" onload="window.pwned=1"><script>window.pwned=1</script><rect width="8" height="8" fill="green"/></svg>';
@@ -28,11 +28,6 @@ async function put(words) {
   await text().press('Control+End');
   await page.keyboard.insertText(words);
 }
-/** allow answers the question that an act raised. */
-async function allow() {
-  await page.locator('.card .approve:enabled').click();
-}
-
 // What only prints numbers for a person to judge is asked for: MEASURE=1.
 const measured = { skip: !process.env.MEASURE && 'MEASURE=1 measures it' };
 
@@ -56,7 +51,7 @@ test('a note is edited and saved, to the byte, and its history shows and undoes 
   await accessible(page, 'history');
   await page.getByRole('dialog').getByRole('button', { name: 'Take it back' }).click();
   await page.locator('.card .approve:enabled, .toast').first().waitFor();
-  if (await page.locator('.card').count()) await allow();
+  if (await page.locator('.card').count()) await allow(page);
   await page.waitForFunction(() => !document.querySelector('.editor')?.textContent.includes('A line of my own.'));
   assert.equal(w.read('Notes/Sencha.md'), old, 'taken back to the byte');
   quiet(page);
@@ -191,7 +186,7 @@ test('new, daily, rename with links, delete and undo', async () => {
   await page.getByRole('button', { name: 'Delete' }).click();
   await page.locator('.card').waitFor();
   assert.equal(w.read('Notes/Lidded bowl.md'), bytes, 'it asks first');
-  await allow();
+  await allow(page);
   await page.waitForURL('**/notes');
   assert.equal(w.read('Notes/Lidded bowl.md'), null);
   await page.goto(`${w.base}/activity?path=${encodeURIComponent('Notes/Lidded bowl.md')}`);
@@ -199,7 +194,7 @@ test('new, daily, rename with links, delete and undo', async () => {
   await page.locator('button.undo').click();
   await page.locator('button.redo, .card .approve:enabled').first().waitFor();
   if (await page.locator('.card').count()) {
-    await allow();
+    await allow(page);
     await page.locator('.card .chip.done').waitFor();
   }
   assert.equal(w.read('Notes/Lidded bowl.md'), bytes, 'undone to the byte');

@@ -191,6 +191,12 @@ export async function still(page) {
   for (let calm = 0; calm < 3; calm = page.busy.size ? 0 : calm + 1) await page.evaluate(() => new Promise((f) => requestAnimationFrame(() => setTimeout(f, 30))));
 }
 
+/** allow presses the yes of a card as a person does who looks first: a card that was just moved is looked at anew. */
+export async function allow(page) {
+  await page.evaluate(() => new Promise((f) => setTimeout(f, 250))); // the card looks at its place every 100 ms
+  await page.locator('.card .approve:enabled').first().click();
+}
+
 /** quiet asserts that the page told nothing on itself. */
 export function quiet(page, what) {
   const told = page.faults;
