@@ -38,6 +38,17 @@ func play(kind string) error {
 	case "deaf": // it ends for nobody
 		signal.Ignore(syscall.SIGTERM)
 		time.Sleep(time.Hour) // not for ever: a program that can never go on is ended
+	case "refusing": // it answers, with a no
+		for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+			var m struct {
+				ID json.RawMessage `json:"id"`
+			}
+			if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
+				return err
+			}
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"the licence ran out"}}`+"\n", m.ID)
+		}
+		return nil
 	case "broken":
 		return fmt.Errorf("no such thing: %s", os.Getenv("API_TOKEN"))
 	case "noise":

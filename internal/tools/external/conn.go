@@ -204,15 +204,8 @@ func (c *conn) serve() error {
 		defer kid.stop()
 	}
 	cs, err := c.hello(t)
-	if kid != nil && err != nil {
-		select {
-		case <-kid.done: // how it ended says more
-			return kid.why()
-		default:
-		}
-	}
 	if err != nil {
-		return err
+		return ended(err, kid)
 	}
 	closed := make(chan error, 1)
 	go func() { closed <- cs.Wait() }()
@@ -371,13 +364,12 @@ func (c *conn) settle(closed <-chan error) bool {
 	return true
 }
 
-// ended says how a connection ended.
+// ended says how a connection ended. How a program ended by itself says more than
+// what was seen of it.
 func ended(err error, kid *child) error {
 	if kid != nil {
-		select {
-		case <-kid.done:
-			return kid.why()
-		default:
+		if why := kid.left(); why != nil {
+			return why
 		}
 	}
 	if err == nil {

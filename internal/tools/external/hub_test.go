@@ -219,9 +219,9 @@ func TestServersJoinAndAnswer(t *testing.T) {
 // TestBadServersHarmNoOther starts every kind of bad server beside a good one.
 func TestBadServersHarmNoOther(t *testing.T) {
 	b := newBench(t)
-	b.hub.o.Times.Connect = 3 * time.Second
+	b.hub.o.Times.Connect = time.Minute // what is wrong with these is seen, however slow the machine is
 	b.hub.o.Times.First = time.Hour
-	b.servers("good", entry("plain"), "hung", entry("hung"), "deaf", entry("deaf"), "broken", entry("broken", "API_TOKEN", "CANARY-token"),
+	b.servers("good", entry("plain"), "hung", entry("hung"), "refusing", entry("refusing"), "broken", entry("broken", "API_TOKEN", "CANARY-token"),
 		"noise", entry("noise"), "long", entry("long"), "missing", `{"command": "/nonexistent/program"}`,
 		"unset", `{"command": "x", "env": {"A": "${NOT_SET_ANYWHERE}"}}`, "off", `{"command": "x", "disabled": true}`,
 		"plainhttp", `{"url": "http://example.com/mcp"}`, "file", `{"url": "file:///etc/passwd"}`,
@@ -230,7 +230,7 @@ func TestBadServersHarmNoOther(t *testing.T) {
 	b.connected("good")
 	b.says("mcp__good__echo", `{"text":"hi"}`, "hi")
 	for name, want := range map[string]string{
-		"hung": "did not answer", "deaf": "did not answer", "broken": "no such thing: (secret)", "noise": "floods", "long": "8 MB",
+		"refusing": "the licence ran out", "broken": "no such thing: (secret)", "noise": "floods", "long": "8 MB",
 		"missing": "cannot be started", "unset": "NOT_SET_ANYWHERE is not set", "off": "its file says so", "plainhttp": "not encrypted",
 		"file": `kind "file"`, "nobody": "refused",
 	} {
@@ -243,9 +243,25 @@ func TestBadServersHarmNoOther(t *testing.T) {
 	if strings.Contains(b.log.String(), "CANARY") {
 		t.Error("a secret is in the log")
 	}
-	_, err := b.call("mcp__hung__echo", `{}`)
-	if fault.Of(err) != fault.Unavailable || !strings.Contains(err.Error(), "did not answer") {
-		t.Errorf("a call of a server that is not there: %v", err)
+}
+
+// TestSilenceIsTheReason: a server that is ended because it says nothing ends in
+// some way of its own, which is not why it is not there.
+func TestSilenceIsTheReason(t *testing.T) {
+	b := newBench(t)
+	b.hub.o.Times.Connect = time.Second
+	b.hub.o.Times.First = time.Hour
+	b.servers("hung", entry("hung"), "deaf", entry("deaf"))
+	b.run()
+	for _, name := range []string{"hung", "deaf"} {
+		s := b.until(name, func(s Status) bool { return s.State != Connecting })
+		if !strings.Contains(s.Why, "did not answer") || len(s.Tools) > 0 {
+			t.Errorf("%s: %+v", name, s)
+		}
+		_, err := b.call("mcp__"+name+"__echo", `{}`)
+		if fault.Of(err) != fault.Unavailable || !strings.Contains(err.Error(), "did not answer") {
+			t.Errorf("a call of %s: %v", name, err)
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -42,10 +43,18 @@ type child struct {
 	grace  time.Duration
 	done   chan struct{} // closed when the program ended
 	ended  error         // how, once done is closed
+	first  atomic.Int32  // who ended it: it alone, or stop
 	once   sync.Once
 	closed chan struct{}
 	now    func() time.Time
 }
+
+// Who ended a program.
+const (
+	running int32 = iota
+	itself
+	us
+)
 
 // start runs the program of a server. There is no shell: the words are the
 // program's arguments as they stand in the file.
@@ -69,6 +78,7 @@ func start(s mcpconfig.Server, env []string, o *Options) (*child, error) {
 	}
 	go func() {
 		c.ended = c.cmd.Wait()
+		c.first.CompareAndSwap(running, itself)
 		kill(c.cmd)                   // what it started may have outlived it
 		_ = w.CloseWithError(c.why()) // always nil
 		close(c.done)
@@ -84,6 +94,20 @@ func startError(err error) string {
 		err = e.Err
 	}
 	return line(err.Error(), 300)
+}
+
+// left is how the program ended by itself, or what it did that is not borne; nil
+// when it runs, or was ended for another reason, which its end says nothing of.
+func (c *child) left() error {
+	select {
+	case <-c.done:
+	default:
+		return nil
+	}
+	if c.first.Load() == us && c.text.err == nil {
+		return nil
+	}
+	return c.why()
 }
 
 // why is how the program ended, in one line. Whoever asks has seen that it did.
@@ -113,7 +137,13 @@ func (c *child) Connect(ctx context.Context) (sdk.Connection, error) {
 // stdinOf is the child's standard input. To close it is to end the child.
 type stdinOf struct{ c *child }
 
-func (s stdinOf) Write(p []byte) (int, error) { return s.c.stdin.Write(p) }
+func (s stdinOf) Write(p []byte) (int, error) {
+	n, err := s.c.stdin.Write(p)
+	if err != nil { // nobody reads: it is about to be known that the program went
+		s.c.first.CompareAndSwap(running, itself)
+	}
+	return n, err
+}
 
 func (s stdinOf) Close() error {
 	s.c.stop()
@@ -125,6 +155,7 @@ func (s stdinOf) Close() error {
 func (c *child) stop() {
 	c.once.Do(func() {
 		defer close(c.closed)
+		c.first.CompareAndSwap(running, us)
 		_ = c.stdin.Close() // it may be gone already
 		_ = c.out.Close()
 		for _, push := range []func(*exec.Cmd){terminate, kill} {
