@@ -28,6 +28,7 @@ async function put(words) {
   await text().press('Control+End');
   await page.keyboard.insertText(words);
 }
+
 // What only prints numbers for a person to judge is asked for: MEASURE=1.
 const measured = { skip: !process.env.MEASURE && 'MEASURE=1 measures it' };
 

@@ -284,12 +284,11 @@ test('a question of today is answered, and its places show their passage', async
 
 test('today is of use to who was told nothing', async (t) => {
   await w.ask('delete_note', { path: 'Notes/Puer.md' });
-  // Both themes and all widths of every view are in page.test.mjs; this is Today without its welcome.
-  for (const [colorScheme, width, rules] of [['light', 1440], ['dark', 390, styled]]) {
+  for (const [colorScheme, width, rules] of [['light', 1440], ['dark', 1440, styled], ['light', 390, styled], ['dark', 390, styled], ['light', 768, styled]]) {
     await t.test(`${colorScheme} ${width}`, async () => {
       const p = await w.page({ colorScheme, viewport: { width, height: width === 390 ? 844 : 900 }, reducedMotion: 'reduce' });
       await p.addInitScript(() => localStorage.setItem('lore.welcomed', '1'));
-      for (const [path, ready] of [['/', '#written ~ ul li']]) {
+      for (const [path, ready] of [['/', '#written ~ ul li'], ['/search?q=tea', '.hits li'], ['/activity', '.calls li']]) {
         await p.goto(w.base + path);
         await p.locator(ready).first().waitFor();
         if (path === '/') {
