@@ -299,6 +299,26 @@ func TestChatScreenStops(t *testing.T) {
 	if code := l.exit(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
+	l = onGlass(t, vault, "chat", "--continue", "last")
+	l.shows("I begin and begin", "Here I am.") // what was read is kept
+	l.leaves()
+}
+
+func TestChatPlainStops(t *testing.T) {
+	vault := home(t)
+	s := onStage(t, vault, act{text: []string{"I begin ", "and begin"}, hold: true})
+	tm := onTerminalOf(t, unix.Winsize{Col: 80, Row: 24}, nil, vault, "chat", "--plain")
+	tm.await("> ")
+	tm.enter("write without end\n")
+	tm.await("and begin")
+	tm.enter("\x03")
+	<-s.ends
+	if code := tm.exit(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	l := onGlass(t, vault, "chat", "--continue", "last")
+	l.shows("> write without end", "I begin and begin", "ready")
+	l.leaves()
 }
 
 func TestChatScreenGoesOn(t *testing.T) {

@@ -74,6 +74,67 @@ func TestAStopWithdrawsWhatNobodyHeardOf(t *testing.T) {
 	}
 }
 
+// TestHalfAnAnswerIsKept: who stops an answer has read what there was of it, and
+// so has who saw it break off. Where a process only ends, the answer is given anew.
+func TestHalfAnAnswerIsKept(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		step   llmtest.Step
+		cause  error
+		status chat.Status
+		kept   string
+	}{
+		{"stopped", llmtest.Step{Reasoning: []string{"Hm."}, Chunks: []string{"Tea is a", " drink"}}, agent.ErrStopped, chat.Cancelled, "Tea is a"},
+		{"stopped before a word", llmtest.Step{Chunks: []string{"  ", "Tea"}}, agent.ErrStopped, chat.Running, ""},
+		{"left", llmtest.Step{Chunks: []string{"Tea is a", " drink"}}, errors.New("the process ends"), chat.Running, ""},
+		{"failed", llmtest.Step{Chunks: []string{"Tea is a", " drink"}, Err: errors.New("no line")}, nil, chat.Failed, "Tea is a drink"},
+		{"cut", llmtest.Step{Chunks: []string{"See [[Tea]]"}, Cut: true}, nil, chat.Failed, "See [[Tea]]"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, c.step, llmtest.Text("More."), llmtest.Text("t"))
+			r, err := w.Start(t.Context(), "chat-1", agent.Request{Text: "What is tea?"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, stop := context.WithCancelCause(t.Context())
+			defer stop(nil)
+			_, err = w.Work(ctx, r.ID, func(e agent.Event) {
+				if e.Type == agent.Text && c.cause != nil {
+					stop(c.cause)
+				}
+				if e.Type == agent.Restarted {
+					t.Error("it is said that it does not count")
+				}
+			})
+			if err == nil {
+				t.Error("it ended well")
+			}
+			if r, err = w.Store.Run(t.Context(), r.ID); err != nil || r.Status != c.status {
+				t.Fatalf("%+v, %v", r, err)
+			}
+			last := w.last(t)
+			if c.kept == "" {
+				if last.Role != llm.User {
+					t.Errorf("kept: %+v", last)
+				}
+				return
+			}
+			if a := (llm.Answer{Parts: last.Parts}); a.Text() != c.kept || len(last.Parts) != 1 || last.Stop != llm.Broken || last.Run != r.ID {
+				t.Errorf("kept: %+v", last)
+			}
+			if strings.Contains(c.kept, "[[") && len(last.Citations) != 1 {
+				t.Errorf("places: %+v", last.Citations)
+			}
+			w.ask(t, "Go on")
+			if asked := w.model.Requests()[1].Messages; len(asked) < 3 || asked[1].Role != llm.Assistant || asked[1].Parts[0].Text != c.kept {
+				t.Errorf("the model is told %+v", asked)
+			}
+		})
+	}
+}
+
 // TestLookingForNodesAsksNobody: which tools a chat needs is no question for a
 // person, also where the settings ask about the tool that tells.
 func TestLookingForNodesAsksNobody(t *testing.T) {

@@ -171,6 +171,10 @@ type Event struct {
 // hold is how long a process that died keeps others from a run.
 const hold = 30 * time.Second
 
+// ErrStopped is the cause of a context that a person ended: the work on a run is
+// not to be gone on with, and what was said until then is kept.
+var ErrStopped = errors.New("stopped by a person")
+
 // Work goes on with a run until it is over or waits for somebody, and tells what
 // happens. A run that another process works on is left alone: [chat.ErrTaken].
 func (a *Agent) Work(ctx context.Context, id string, tell func(Event)) (chat.Run, error) {
@@ -199,15 +203,22 @@ func (a *Agent) Work(ctx context.Context, id string, tell func(Event)) (chat.Run
 	for w.run.Keeper = a.Holder; ; {
 		again, err := w.step(ctx)
 		if ctx.Err() != nil {
-			// Whoever stopped it may go on with it: what was begun is not kept.
-			return w.run, ctx.Err()
+			// Whoever ended it may go on with it: what was begun is not kept, unless a
+			// person wanted no more of it.
+			if say := w.broken(); say != nil && errors.Is(context.Cause(ctx), ErrStopped) {
+				w.end(chat.Cancelled, ErrStopped.Error())
+				err = w.keep(lasting, chat.Change{Say: say})
+			} else {
+				err = nil
+			}
+			return w.run, errors.Join(ctx.Err(), err)
 		}
 		if err != nil {
 			if errors.Is(err, chat.ErrTaken) {
 				return w.run, err
 			}
-			w.run.Status, w.run.Reason, w.run.Ended = chat.Failed, err.Error(), a.Now()
-			return w.run, errors.Join(err, w.keep(lasting, chat.Change{Say: w.unsaid()}))
+			w.end(chat.Failed, err.Error())
+			return w.run, errors.Join(err, w.keep(lasting, chat.Change{Say: append(w.unsaid(), w.broken()...)}))
 		}
 		if !again {
 			return w.run, nil
@@ -288,7 +299,7 @@ func (a *Agent) Cancel(ctx context.Context, id string) error {
 		c.State, c.Result, c.Ended = chat.Refused, `{"success":false,"isError":false,"error":"User cancelled tool execution"}`, a.Now()
 		calls = append(calls, *c)
 	}
-	w.run.Status, w.run.Reason, w.run.Ended = chat.Cancelled, "stopped by a person", a.Now()
+	w.end(chat.Cancelled, ErrStopped.Error())
 	return w.keep(ctx, chat.Change{Calls: calls, Say: w.unsaid()})
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -28,6 +29,7 @@ type worker struct {
 	prompt   string       // the system prompt, once it is made
 	outside  bool         // words from outside were read in this conversation before
 	per      float64      // characters of a token, as the last answer showed; 0: not known yet
+	half     string       // what the model said of an answer that is not whole
 	prefs    Prefs
 	tell     func(Event)
 	mark     time.Time  // since when work was not counted yet
@@ -209,16 +211,31 @@ func (w *worker) ask(ctx context.Context) error {
 		if req, err = w.request(ctx); err != nil {
 			return err
 		}
+		if w.half != "" {
+			w.tell(Event{Type: Restarted})
+		}
 		answer, err = w.hear(ctx, req)
 	}
 	if errors.Is(err, errLate) {
 		w.end(chat.Limited, fmt.Sprintf("the limit of %s of work is reached", w.run.Limits.Time))
-		return w.keep(ctx, chat.Change{})
+		return w.keep(ctx, chat.Change{Say: w.broken()})
 	}
 	if err != nil {
 		return err
 	}
 	return w.heard(ctx, answer)
+}
+
+// broken is what was said of an answer that broke off: whoever read it goes on
+// from there. Thoughts and calls count only when they are whole.
+func (w *worker) broken() []chat.Message {
+	if strings.TrimSpace(w.half) == "" {
+		return nil
+	}
+	msg := chat.Message{Run: w.run.ID, Time: w.Now(), Message: llm.Say(llm.Assistant, w.half), Model: w.model.ID(), Stop: llm.Broken}
+	w.half = ""
+	w.cite(&msg)
+	return []chat.Message{msg}
 }
 
 // lastTime is how long a last answer may take, whatever was used before.
@@ -236,12 +253,11 @@ func (w *worker) hear(ctx context.Context, req llm.Request) (llm.Answer, error) 
 		defer cancel()
 	}
 	var a llm.Answer
-	done, spoke := false, false
+	done := false
+	var whole, part strings.Builder // the text of parts that are done, and of the one that comes
+	defer func() { w.half = whole.String() + part.String() }()
 	for e, err := range w.model.Stream(ctx, req) {
 		if err != nil {
-			if spoke {
-				w.tell(Event{Type: Restarted})
-			}
 			if errors.Is(context.Cause(ctx), errLate) {
 				err = errLate
 			}
@@ -249,15 +265,20 @@ func (w *worker) hear(ctx context.Context, req llm.Request) (llm.Answer, error) 
 		}
 		switch e.Type {
 		case llm.TextDelta:
+			part.WriteString(e.Text)
 			if !w.prefs.Whole {
-				spoke = true
 				w.tell(Event{Type: Text, Text: e.Text})
 			}
 		case llm.ReasoningDelta:
 			w.tell(Event{Type: Reasoning, Text: e.Text})
 		case llm.PartDone:
 			a.Parts = append(a.Parts, *e.Part)
-			if w.prefs.Whole && e.Part.Kind == llm.Text {
+			if e.Part.Kind != llm.Text {
+				break
+			}
+			part.Reset()
+			whole.WriteString(e.Part.Text)
+			if w.prefs.Whole {
 				w.tell(Event{Type: Text, Text: e.Part.Text})
 			}
 		case llm.Finish:
@@ -268,6 +289,8 @@ func (w *worker) hear(ctx context.Context, req llm.Request) (llm.Answer, error) 
 		return a, llm.ErrCut
 	}
 	w.measure(req, a.Usage)
+	whole.Reset() // it is kept as it is
+	part.Reset()
 	return a, nil
 }
 

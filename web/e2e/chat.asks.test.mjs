@@ -75,6 +75,8 @@ test('stopped in the middle, tried again, branched, edited, named, saved, delete
   await page.locator('.turn .prose', { hasText: 'This answer is never' }).waitFor(); // what was said so far is still read
   await page.locator('.talk > [role=status]', { hasText: 'Stopped' }).waitFor({ state: 'attached' });
   hold.open();
+  await page.reload();
+  await page.locator('.turn .prose', { hasText: 'This answer is never' }).waitFor(); // and by who comes back
   mind.says({ text: 'Here it is.' });
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByText('Here it is.').waitFor();

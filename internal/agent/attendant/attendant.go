@@ -140,11 +140,11 @@ func (a *Attendant) begin(run string) {
 	if a.works[run] != nil || a.ctx == nil || a.ctx.Err() != nil {
 		return
 	}
-	ctx, cancel := context.WithCancel(a.ctx)
+	ctx, cancel := context.WithCancelCause(a.ctx)
 	w := &work{cancel: cancel, done: make(chan struct{}), changed: make(chan struct{})}
 	a.works[run] = w
 	a.wg.Go(func() {
-		defer cancel()
+		defer cancel(nil)
 		_, err := a.agent.Work(ctx, run, w.tell)
 		if err != nil && ctx.Err() == nil && !errors.Is(err, chat.ErrTaken) {
 			a.log.Info("a run failed", "run", run, "kind", string(fault.Of(err)))
@@ -175,7 +175,7 @@ func (a *Attendant) Send(ctx context.Context, chatID string, q agent.Request) (c
 // Stop ends a run. What it did stays done.
 func (a *Attendant) Stop(ctx context.Context, run string) error {
 	if w := a.work(run); w != nil {
-		w.cancel()
+		w.cancel(agent.ErrStopped)
 		select {
 		case <-w.done:
 		case <-ctx.Done():

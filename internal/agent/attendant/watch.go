@@ -11,7 +11,7 @@ import (
 
 // A work is a run that is worked on here, with what is said and not kept yet.
 type work struct {
-	cancel context.CancelFunc
+	cancel context.CancelCauseFunc
 	done   chan struct{} // closed when it is over, or waits
 
 	mu      sync.Mutex

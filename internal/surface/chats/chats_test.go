@@ -308,6 +308,20 @@ func TestStop(t *testing.T) {
 	if h := w.watch(r.ID, nil); h.run.Status != chat.Cancelled || w.model.Open() != 0 {
 		t.Errorf("%+v, %d answers are being given", h.run, w.model.Open())
 	}
+
+	beat := make(chan struct{}, 1)
+	beat <- struct{}{}
+	w.model.Add(llmtest.Step{Beat: beat, Chunks: []string{"One half", " and the other"}})
+	w.do("POST", "/chats/"+c.ID+"/messages", map[string]any{"text": "Again"}, &r)
+	h := w.watch(r.ID, func(h *heard) bool {
+		if h.all == "One half" && !h.run.Status.Over() {
+			w.do("POST", "/runs/"+r.ID+"/stop", map[string]any{}, nil)
+		}
+		return false
+	})
+	if n := len(h.messages); h.run.Status != chat.Cancelled || n == 0 || said(h.messages[n-1]) != "One half" {
+		t.Errorf("what was said is not kept: %+v", h)
+	}
 	if s := w.do("POST", "/chats/"+c.ID+"/delete", map[string]any{}, nil); s != http.StatusNoContent {
 		t.Error(s)
 	}

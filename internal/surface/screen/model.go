@@ -61,7 +61,7 @@ type model struct {
 	working  bool
 	stopping bool
 	taken    bool // another process works on it
-	stop     context.CancelFunc
+	stop     context.CancelCauseFunc
 	speaking *transcript.Entry
 	thinking *transcript.Entry
 
@@ -223,10 +223,10 @@ func (m *model) started(msg startedMsg) tea.Cmd {
 
 // work lets the agent go on with a run.
 func (m *model) work(id string) tea.Cmd {
-	ctx, stop := context.WithCancel(m.h.ctx)
+	ctx, stop := context.WithCancelCause(m.h.ctx)
 	m.working, m.stop = true, stop
 	if m.stopping {
-		stop()
+		stop(agent.ErrStopped)
 	}
 	return m.h.work(ctx, id)
 }
@@ -235,7 +235,7 @@ func (m *model) work(id string) tea.Cmd {
 func (m *model) worked(msg workedMsg) tea.Cmd {
 	m.working = false
 	if m.stop != nil {
-		m.stop()
+		m.stop(nil)
 	}
 	m.quiet()
 	switch {
@@ -299,7 +299,7 @@ func (m *model) halt() tea.Cmd {
 	m.hint = "stopping …"
 	if m.working {
 		if m.stop != nil {
-			m.stop()
+			m.stop(agent.ErrStopped)
 		}
 		return nil
 	}

@@ -189,8 +189,12 @@ func converse(ctx context.Context, s *Session, t Terminal, chatID string, q agen
 // here.
 func carryOn(ctx context.Context, s *Session, t Terminal, id string) (chat.Run, error) {
 	v := &view{t: t, shown: map[int]chat.CallState{}}
+	// Whoever breaks off here is a person, who has read what there was.
+	working, stop := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer stop(nil)
+	defer context.AfterFunc(ctx, func() { stop(agent.ErrStopped) })()
 	for {
-		r, err := s.Agent.Work(ctx, id, v.tell)
+		r, err := s.Agent.Work(working, id, v.tell)
 		v.line()
 		if err != nil {
 			return r, stopped(ctx, s, id, err)

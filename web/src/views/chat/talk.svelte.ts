@@ -91,16 +91,7 @@ export class Talk {
     this.broken = false;
     this.#follows = '';
     await this.load(); // its name, and what the last piece did not say
-    // What was said until it was cut off is kept by nobody else: it is read as long as somebody is here.
-    if (!this.#gone && !this.cut) this.#hush();
-  }
-
-  /** cut is what was being said when the last run was stopped or failed. */
-  get cut(): string {
-    const r = this.run;
-    if (!r || (r.status !== 'cancelled' && r.status !== 'failed')) return '';
-    const text = (this.done.join('') + this.tail).trim();
-    return this.turns.at(-1)?.steps.some((s) => s.text.includes(text)) ? '' : text;
+    if (!this.#gone) this.#hush();
   }
 
   /** once follows until the run ends (true) or the stream breaks off (false). */
@@ -131,8 +122,7 @@ export class Talk {
   }
 
   #hear(p: Piece): void {
-    // The news that it is over is no other answer: what was cut off is still read.
-    if (p.answer !== this.#answer && !(p.state && over(p.state.run))) {
+    if (p.answer !== this.#answer) {
       this.#answer = p.answer;
       this.#hush();
     }
