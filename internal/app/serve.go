@@ -83,6 +83,7 @@ func (r *resident) listen(ctx context.Context, o cli.ServeOptions, db *state.Fil
 	defer api.Close()
 	server.Add(api.Routes()...)
 	server.Add(pages.Routes()...)
+	server.Front(pages.Refused)
 	endpoint := r.mcpEndpoint(o, where, server.Closing())
 	defer endpoint.Close()
 	server.Add(endpoint.Routes()...)

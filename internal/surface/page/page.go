@@ -77,7 +77,7 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect
 // Routes lists what the shell serves.
 func (p *Pages) Routes() []serve.Route {
 	get := func(pattern string, h serve.Handle) serve.Route {
-		return serve.Route{Method: http.MethodGet, Pattern: pattern, Scope: access.Read, Person: true, Handle: h, Plain: p.refused}
+		return serve.Route{Method: http.MethodGet, Pattern: pattern, Scope: access.Read, Person: true, Handle: h, Plain: p.Refused}
 	}
 	if p.app != nil {
 		out := []serve.Route{get("/approvals/{id}", p.question), get("/assets/{name}", p.app.file)}
@@ -130,12 +130,17 @@ func show(w http.ResponseWriter, status int, name string, data any) error {
 	return nil
 }
 
-// refused tells a person in plain words why there is nothing to see. It names
+// Refused tells a person in plain words why there is nothing to see. It names
 // no file of the page: who is not let in gets none.
-func (p *Pages) refused(w http.ResponseWriter, _ *http.Request, pr serve.Problem) {
-	if err := show(w, pr.Status, "refused", pr); err != nil {
+func (p *Pages) Refused(w http.ResponseWriter, r *http.Request, pr serve.Problem) {
+	nonce := serve.Nonce(r)
+	var b bytes.Buffer
+	if err := templates.ExecuteTemplate(&b, "refused", map[string]any{"Problem": pr, "Nonce": nonce}); err != nil {
 		w.WriteHeader(http.StatusInternalServerError)
+		return
 	}
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'nonce-"+nonce+"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	serve.Write(w, "text/html; charset=utf-8", pr.Status, b.Bytes())
 }
 
 // An entry is one thing that was done.

@@ -35,6 +35,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	nonce := rand.Text()
 	headers(w.Header(), nonce)
 	r = r.WithContext(context.WithValue(r.Context(), nonceKey{}, nonce))
+	if s.front != nil && r.Header.Get("Sec-Fetch-Mode") == "navigate" {
+		out.plain = func(p Problem) { s.front(out, r, p) }
+	}
 	if err := s.checkHost(r); err != nil {
 		s.refuse(out, http.StatusMisdirectedRequest, err)
 		return
@@ -112,6 +115,7 @@ func (s *Server) guard(route Route) http.Handler {
 		if !ok {
 			out = &answer{ResponseWriter: w}
 		}
+		out.plain = nil
 		if route.Plain != nil {
 			out.plain = func(p Problem) { route.Plain(out, r, p) }
 		}

@@ -125,11 +125,20 @@ func (s *Server) enter(w *answer, r *http.Request) {
 		return
 	}
 	if !ok {
+		if _, err := s.login.who(r, s.cookie()); err == nil { // it was used by this very browser
+			home(w)
+			return
+		}
 		s.refuse(w, http.StatusUnauthorized, fault.Fix(fault.Denied, "lore login gives a new one", "this address was used, or is not one of this server"))
 		return
 	}
 	s.log.Info("a browser was let in")
 	http.SetCookie(w, s.sessionCookie(word, int(sessionLife/time.Second)))
+	home(w)
+}
+
+// home sends a browser to the first page.
+func home(w http.ResponseWriter) {
 	w.Header().Set("Location", "/")
 	w.WriteHeader(http.StatusSeeOther)
 }

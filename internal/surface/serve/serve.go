@@ -57,9 +57,16 @@ type Route struct {
 	// As is what the holder of a token is on this route; REST unless it says.
 	As     access.Kind
 	Handle Handle
-	// Plain draws a problem of this route for people; nil answers it as JSON.
-	Plain func(w http.ResponseWriter, r *http.Request, p Problem)
+	// Plain draws a problem of this route; nil answers it as JSON.
+	Plain Plain
 }
+
+// A Plain draws a problem for people.
+type Plain func(w http.ResponseWriter, r *http.Request, p Problem)
+
+// Front says how a browser is told of what belongs to no route: an address that
+// leads nowhere, or a login that was used. Programs get JSON, as ever.
+func (s *Server) Front(draw Plain) { s.front = draw }
 
 // A Server is the shell with its routes.
 type Server struct {
@@ -72,6 +79,7 @@ type Server struct {
 	mux     *http.ServeMux
 	login   *login
 	closing chan struct{}
+	front   Plain // nil answers as JSON
 
 	mu     sync.Mutex
 	port   string // of the listener
