@@ -189,6 +189,14 @@ test('a conversation begins once, and its first words stay in it', async () => {
   quiet(page);
 });
 
+test('a new conversation is written in at once', async () => {
+  await page.goto(`${w.base}/chat`);
+  await page.locator('.composer textarea').waitFor();
+  await page.getByRole('link', { name: 'New', exact: true }).click();
+  await page.waitForFunction(() => document.activeElement?.matches('.composer textarea'));
+  quiet(page);
+});
+
 test('words that could not be said are still there', async () => {
   const cut = (r) => (r.request().method() === 'POST' ? r.abort() : r.continue());
   await page.route('**/api/v1/chats/*/fork', cut);

@@ -113,6 +113,17 @@ test('a part of the page that did not come is asked for again, and nothing else 
   assert.equal(await page.evaluate(() => globalThis.same), true);
   await page.goto(`${w.base}/search?q=zzzzqqqq`);
   await page.getByRole('heading', { name: 'Nothing fits “zzzzqqqq”' }).waitFor();
+
+  const away = /assets\/Activity-|\/events/;
+  await page.route(away, (r) => r.abort());
+  await page.reload();
+  await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Activity' }).click();
+  await page.getByText('The server does not answer. Is lore serve still running?').waitFor();
+  await page.locator('.chip', { hasText: 'connecting' }).waitFor();
+  await page.unroute(away); // nobody presses anything
+  await page.getByText('The server does not answer. Is lore serve still running?').waitFor({ state: 'detached' });
+  await page.getByLabel('Who').first().waitFor();
+  await page.locator('.chip', { hasText: 'connecting' }).waitFor({ state: 'detached' });
   page.faults = page.faults.filter((f) => !/ERR_FAILED|Failed to fetch/.test(f));
   quiet(page);
 });
