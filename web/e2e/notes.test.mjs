@@ -244,7 +244,7 @@ test('properties, links around, and pictures of the vault', async () => {
   assert.equal(await page.evaluate(() => window.pwned), undefined);
   await page.getByLabel('rating', { exact: true }).fill('5');
   await page.getByLabel('rating', { exact: true }).press('Tab');
-  await state(/Changed elsewhere, shown/);
+  await state(/^Saved/);
   assert.match(w.read('Notes/Shown.md'), /^---\nrating: 5\n---\n# Shown/);
   await page.locator('.side summary', { hasText: /^Links/ }).click();
   await page.locator('.side a[href="/notes/Notes/Puer.md"]').waitFor();

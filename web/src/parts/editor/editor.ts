@@ -107,6 +107,11 @@ export class Editor {
     this.#view.focus();
   }
 
+  /** toEnd goes on where the text ends. */
+  toEnd(): void {
+    this.#view.dispatch({ selection: { anchor: this.#view.state.doc.length }, scrollIntoView: true });
+  }
+
   focus(): void {
     this.#view.focus();
   }

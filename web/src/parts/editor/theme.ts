@@ -34,10 +34,11 @@ export const theme = EditorView.theme({
   '.cm-searchMatch': { backgroundColor: 'var(--mark)' },
   '.cm-searchMatch-selected': { backgroundColor: 'var(--added-mark)' },
   '.cm-changedLine': { backgroundColor: 'var(--added) !important' },
-  '.cm-merge-a .cm-changedLine': { backgroundColor: 'var(--removed) !important' },
+  '&.cm-merge-a .cm-changedLine': { backgroundColor: 'var(--removed) !important' },
   '.cm-changedText': { background: 'var(--added-mark) !important' },
-  '.cm-merge-a .cm-changedText': { background: 'var(--removed-mark) !important' },
+  '&.cm-merge-a .cm-changedText': { background: 'var(--removed-mark) !important' },
   '.cm-collapsedLines': { color: 'var(--ink)', backgroundColor: 'var(--sunken)', backgroundImage: 'none', fontFamily: 'var(--sans)' },
+  '.cm-collapsedLines:before, .cm-collapsedLines:after': { content: '"⋯"' }, // its own sign is in few fonts
   '.cm-changeGutter': { width: '3px', paddingLeft: '1px' },
   '.cm-gutters': { backgroundColor: 'transparent', color: 'var(--dim)', border: 'none' },
 });

@@ -1,7 +1,10 @@
 // Going to a place in a note that is drawn to be read.
 
+/** go shows a place, and marks it: at the end of a note it does not come to the top. */
 function go(to: HTMLElement | undefined, block: ScrollLogicalPosition): void {
   if (!to) return;
+  to.closest('.prose')?.querySelector('.found')?.classList.remove('found');
+  to.classList.add('found');
   to.tabIndex = -1;
   to.focus({ preventScroll: true });
   to.scrollIntoView({ block });
@@ -18,7 +21,6 @@ export function toHeading(page: HTMLElement | undefined, words: string): void {
 export function toLine(page: HTMLElement | undefined, n: number): void {
   let found: HTMLElement | undefined;
   for (const x of page?.querySelectorAll<HTMLElement>('.prose [data-line]') ?? []) if (Number(x.dataset.line) <= n) found = x;
-  found?.classList.add('found');
   go(found, 'center');
 }
 
