@@ -7,17 +7,24 @@ export interface Toast {
   /** An address to go on at. */
   href?: string;
   label?: string;
+  /** The question it speaks of: it has no meaning after the answer. */
+  about?: string;
 }
 
 class Toasts {
   list = $state<Toast[]>([]);
   #next = 1;
 
-  say(text: string, kind: Toast['kind'] = 'info', more: Pick<Toast, 'href' | 'label'> = {}): void {
+  say(text: string, kind: Toast['kind'] = 'info', more: Pick<Toast, 'href' | 'label' | 'about'> = {}): void {
     const id = this.#next++;
     this.list.push({ id, text, kind, ...more });
     if (this.list.length > 4) this.list.shift();
     if (kind !== 'bad') setTimeout(() => this.drop(id), 8000); // what went wrong stays until it is read
+  }
+
+  /** over takes away what was said of a question. */
+  over(about: string): void {
+    this.list = this.list.filter((t) => t.about !== about);
   }
 
   drop(id: number): void {
