@@ -200,6 +200,7 @@ test('a new conversation is written in at once', async () => {
 test('words that could not be said are still there', async () => {
   const cut = (r) => (r.request().method() === 'POST' ? r.abort() : r.continue());
   await page.route('**/api/v1/chats/*/fork', cut);
+  await page.locator('.chats a.open').first().click();
   await page.locator('.turn .edit').first().click();
   await page.getByLabel(/Say it otherwise/).fill('Said with care');
   await page.getByRole('button', { name: 'Send as a branch' }).click();
