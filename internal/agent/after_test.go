@@ -12,6 +12,7 @@ import (
 	"lore/internal/access"
 	"lore/internal/agent"
 	"lore/internal/chat"
+	"lore/internal/fault"
 	"lore/internal/llm"
 	"lore/internal/llm/llmtest"
 	"lore/internal/llm/quote"
@@ -284,5 +285,28 @@ func TestLongRequestsAreToldInShortToo(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is lost", want)
 		}
+	}
+}
+
+// TestAConversationThatIsDeletedMeanwhile: what a person says in the moment in
+// which it is deleted elsewhere leaves no run that nobody can ever end.
+func TestAConversationThatIsDeletedMeanwhile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, llmtest.Text("Hello."), llmtest.Text("t"))
+	w.ask(t, "Hi")
+	id := w.ID
+	w.ID = func(word string) string {
+		if word == "run" {
+			if err := w.Store.Delete(t.Context(), "chat-1"); err != nil {
+				t.Error(err)
+			}
+		}
+		return id(word)
+	}
+	if _, err := w.Start(t.Context(), "chat-1", agent.Request{Text: "And?"}); fault.Of(err) != fault.NotFound {
+		t.Errorf("got %v", err)
+	}
+	if runs, err := w.Store.Runs(t.Context(), ""); err != nil || len(runs) != 0 {
+		t.Errorf("%+v, %v", runs, err)
 	}
 }

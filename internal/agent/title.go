@@ -48,13 +48,13 @@ func (w *worker) entitle(ctx context.Context) {
 	if title == "" {
 		return
 	}
-	c, err := w.Store.Get(ctx, w.chat.ID)
-	if err != nil || c.Titled != chat.ByWords {
-		return
-	}
-	c.Title, c.Titled = title, chat.ByModel
-	if err := w.Store.Put(ctx, c); err != nil {
-		w.Log.Warn("a conversation kept its first words as its name", "chat", c.ID, "error", err)
+	_, err = w.Store.Change(ctx, w.chat.ID, func(c *chat.Chat) {
+		if c.Titled == chat.ByWords { // the person may have named it meanwhile
+			c.Title, c.Titled = title, chat.ByModel
+		}
+	})
+	if err != nil {
+		w.Log.Warn("a conversation kept its first words as its name", "chat", w.chat.ID, "error", err)
 	}
 }
 
