@@ -271,7 +271,8 @@ func (a *Agent) renew(ctx context.Context, id string) (stop func()) {
 	return func() { cancel(); wg.Wait() }
 }
 
-// Cancel ends a run. What it asked is withdrawn, what it did stays done.
+// Cancel ends a run. What it asked is withdrawn, what it did stays done, and what
+// was answered in that moment keeps its result.
 func (a *Agent) Cancel(ctx context.Context, id string) error {
 	r, err := a.Store.Run(ctx, id)
 	if err != nil || r.Status.Over() {
@@ -300,11 +301,13 @@ func (a *Agent) Cancel(ctx context.Context, id string) error {
 			continue
 		}
 		if c.State == chat.Asked {
-			if err := a.Door.Cancel(ctx, a.who(&w.run), c.Question); err != nil && fault.Of(err) != fault.Conflict {
+			if err := w.withdraw(ctx, w.calls[i:i+1]); err != nil {
 				return err
 			}
 		}
-		c.State, c.Result, c.Ended = chat.Refused, `{"success":false,"isError":false,"error":"User cancelled tool execution"}`, a.Now()
+		if !c.State.Over() {
+			c.State, c.Result, c.Ended = chat.Refused, `{"success":false,"isError":false,"error":"User cancelled tool execution"}`, a.Now()
+		}
 		calls = append(calls, *c)
 	}
 	w.end(chat.Cancelled, ErrStopped.Error())
