@@ -141,7 +141,7 @@ func (a *Attendant) begin(run string) {
 		return
 	}
 	ctx, cancel := context.WithCancelCause(a.ctx)
-	w := &work{cancel: cancel, done: make(chan struct{}), changed: make(chan struct{})}
+	w := newWork(cancel)
 	a.works[run] = w
 	a.wg.Go(func() {
 		defer cancel(nil)
@@ -149,11 +149,7 @@ func (a *Attendant) begin(run string) {
 		if err != nil && ctx.Err() == nil && !errors.Is(err, chat.ErrTaken) {
 			a.log.Info("a run failed", "run", run, "kind", string(fault.Of(err)))
 		}
-		a.mu.Lock()
-		delete(a.works, run)
-		a.mu.Unlock()
-		close(w.done)
-		w.notify()
+		a.over(run, w)
 	})
 }
 
@@ -174,13 +170,41 @@ func (a *Attendant) Send(ctx context.Context, chatID string, q agent.Request) (c
 
 // Stop ends a run. What it did stays done.
 func (a *Attendant) Stop(ctx context.Context, run string) error {
-	if w := a.work(run); w != nil {
+	w, err := a.clear(ctx, run)
+	if err != nil {
+		return err
+	}
+	defer a.over(run, w)
+	return a.agent.Cancel(ctx, run)
+}
+
+// clear ends the work on a run and takes its place, so that nobody here goes on
+// with the run while it is being ended: that its questions are over is news.
+func (a *Attendant) clear(ctx context.Context, run string) (*work, error) {
+	for {
+		a.mu.Lock()
+		w := a.works[run]
+		if w == nil {
+			w = newWork(func(error) {})
+			a.works[run] = w
+			a.mu.Unlock()
+			return w, nil
+		}
+		a.mu.Unlock()
 		w.cancel(agent.ErrStopped)
 		select {
 		case <-w.done:
 		case <-ctx.Done():
-			return ctx.Err()
+			return nil, ctx.Err()
 		}
 	}
-	return a.agent.Cancel(ctx, run)
+}
+
+// over tells that nobody here works on a run any more.
+func (a *Attendant) over(run string, w *work) {
+	a.mu.Lock()
+	delete(a.works, run)
+	a.mu.Unlock()
+	close(w.done)
+	w.notify()
 }
