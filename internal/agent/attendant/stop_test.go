@@ -100,3 +100,48 @@ func TestAStopIsNotOverheard(t *testing.T) {
 		t.Error("it is still worked on")
 	}
 }
+
+// TestWhatCannotBeKept: a model is paid for every answer. Where none can be kept,
+// it is not asked every two seconds for ever.
+func TestWhatCannotBeKept(t *testing.T) {
+	a, _, model, file := open(t)
+	for range 9 {
+		model.Add(llmtest.Text("Tea."))
+	}
+	ctx, now := t.Context(), time.Now()
+	a.agent.Now = func() time.Time { return now }
+	r, err := a.agent.Start(ctx, "chat-1", agent.Request{Text: "What is it?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := file.DB(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Write.ExecContext(ctx, `CREATE TRIGGER full BEFORE UPDATE OF body ON run BEGIN SELECT RAISE(ABORT, 'no room'); END`); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []int{1, 2, 2, 3} {
+		for range 3 {
+			a.wake(ctx)
+			a.wg.Wait()
+		}
+		if n := len(model.Requests()); n != want {
+			t.Errorf("after %d minutes the model was asked %d times, not %d", i, n, want)
+		}
+		now = now.Add(time.Minute)
+	}
+	if _, err := d.Write.ExecContext(ctx, `DROP TRIGGER full`); err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(time.Hour)
+	a.wake(ctx)
+	a.wg.Wait()
+	if r, err = a.agent.Store.Run(ctx, r.ID); err != nil || r.Status != chat.Done {
+		t.Errorf("%+v, %v", r, err)
+	}
+	a.wake(ctx)
+	if len(a.tired) != 0 {
+		t.Errorf("%+v", a.tired)
+	}
+}
