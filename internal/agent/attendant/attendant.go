@@ -28,7 +28,7 @@ type Attendant struct {
 	mu    sync.Mutex
 	works map[string]*work
 	tired map[string]tries // runs whose work failed, and whose end could not be kept
-	ctx   context.Context // of the work; nil before Run and after its end
+	ctx   context.Context  // of the work; nil before Run and after its end
 	wg    sync.WaitGroup
 }
 

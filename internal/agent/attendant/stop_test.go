@@ -50,7 +50,9 @@ func open(t *testing.T, steps ...llmtest.Step) (*Attendant, *door, *llmtest.Mode
 	n := 0
 	a := New(&agent.Agent{
 		Store: chat.New(file, nil), Door: d, Now: time.Now, Log: slog.New(slog.DiscardHandler), Holder: "test",
-		Model: func(context.Context, string) (llm.Model, llm.Info, error) { return model, llm.Info{Context: 100_000, Local: true}, nil },
+		Model: func(context.Context, string) (llm.Model, llm.Info, error) {
+			return model, llm.Info{Context: 100_000, Local: true}, nil
+		},
 		ID: func(word string) string {
 			mu.Lock()
 			defer mu.Unlock()
