@@ -165,6 +165,38 @@ func TestAStopAtTheLastWord(t *testing.T) {
 	}
 }
 
+// TestAStopWhileItIsNamed: what naming a conversation cost was spent, and the name
+// is there.
+func TestAStopWhileItIsNamed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, llmtest.Text("Tea is a drink"), llmtest.Step{Chunks: []string{"On tea"}, Usage: llm.Usage{In: 7, Out: 2}})
+	r, err := w.Start(t.Context(), "chat-1", agent.Request{Text: "What is tea?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancelCause(t.Context())
+	defer stop(nil)
+	w.Model = func(context.Context, string) (llm.Model, llm.Info, error) {
+		return atTheEnd{w.model, func() {
+			if len(w.model.Requests()) == 2 {
+				stop(agent.ErrStopped)
+			}
+		}}, w.info, nil
+	}
+	if _, err := w.Work(ctx, r.ID, nil); err != nil && !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if err := w.Cancel(t.Context(), r.ID); err != nil {
+		t.Error(err)
+	}
+	if r, err = w.Store.Run(t.Context(), r.ID); err != nil || r.Status != chat.Done || r.Usage.In != 7 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if c, err := w.Store.Get(t.Context(), "chat-1"); err != nil || c.Title != "On tea" {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
 // atTheEnd does something when a model has said its last word.
 type atTheEnd struct {
 	llm.Model
