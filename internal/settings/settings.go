@@ -404,7 +404,7 @@ func (p Place) List(g Flags) ([]Setting, error) {
 	return append(out,
 		Setting{Key: "(vault here)", Value: here, Doc: "what a command opens from this folder"},
 		Setting{Key: "(settings file)", Value: path, Doc: "where these are kept"},
-		Setting{Key: "(data folder)", Value: data, Doc: "indexes; may be deleted at any time"}), nil
+		Setting{Key: "(data folder)", Value: data, Doc: "conversations, questions, the record and what undoes it; and indexes, which are made again"}), nil
 }
 
 // Set changes one line of the configuration file and keeps the others as they
