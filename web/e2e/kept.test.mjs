@@ -199,6 +199,9 @@ test('a new conversation is written in at once', async () => {
 
 test('words that could not be said are still there', async () => {
   const cut = (r) => (r.request().method() === 'POST' ? r.abort() : r.continue());
+  await page.goto(`${w.base}/chat`);
+  await page.locator('.chats a.open').first().click();
+  await t.settled(1);
   await page.route('**/api/v1/chats/*/fork', cut);
   await page.locator('.turn .edit').first().click();
   await page.getByLabel(/Say it otherwise/).fill('Said with care');
