@@ -97,7 +97,7 @@ func (tm *terminal) seen() string {
 // await waits until the screen has shown a text.
 func (tm *terminal) await(text string) {
 	tm.t.Helper()
-	for range 600 {
+	for range 1200 {
 		if strings.Contains(tm.seen(), text) {
 			return
 		}
