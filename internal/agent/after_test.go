@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"lore/internal/access"
 	"lore/internal/agent"
 	"lore/internal/chat"
+	"lore/internal/fault"
 	"lore/internal/llm"
 	"lore/internal/llm/llmtest"
 	"lore/internal/llm/quote"
@@ -132,6 +134,83 @@ func TestHalfAnAnswerIsKept(t *testing.T) {
 				t.Errorf("the model is told %+v", asked)
 			}
 		})
+	}
+}
+
+// TestAStopAtTheLastWord: an answer that was whole when the person stopped it is
+// not lost.
+func TestAStopAtTheLastWord(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, llmtest.Step{Chunks: []string{"Tea is a", " drink"}})
+	r, err := w.Start(t.Context(), "chat-1", agent.Request{Text: "What is tea?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancelCause(t.Context())
+	defer stop(nil)
+	w.Model = func(context.Context, string) (llm.Model, llm.Info, error) {
+		return atTheEnd{w.model, func() { stop(agent.ErrStopped) }}, w.info, nil
+	}
+	if _, err := w.Work(ctx, r.ID, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if err := w.Cancel(t.Context(), r.ID); err != nil {
+		t.Error(err)
+	}
+	if r, err = w.Store.Run(t.Context(), r.ID); err != nil || r.Status != chat.Cancelled || r.Steps != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if m := w.last(t); m.Role != llm.Assistant || said(m) != "Tea is a drink" {
+		t.Errorf("kept: %+v", m)
+	}
+}
+
+// TestAStopWhileItIsNamed: what naming a conversation cost was spent, and the name
+// is there.
+func TestAStopWhileItIsNamed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, llmtest.Text("Tea is a drink"), llmtest.Step{Chunks: []string{"On tea"}, Usage: llm.Usage{In: 7, Out: 2}})
+	r, err := w.Start(t.Context(), "chat-1", agent.Request{Text: "What is tea?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancelCause(t.Context())
+	defer stop(nil)
+	w.Model = func(context.Context, string) (llm.Model, llm.Info, error) {
+		return atTheEnd{w.model, func() {
+			if len(w.model.Requests()) == 2 {
+				stop(agent.ErrStopped)
+			}
+		}}, w.info, nil
+	}
+	if _, err := w.Work(ctx, r.ID, nil); err != nil && !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if err := w.Cancel(t.Context(), r.ID); err != nil {
+		t.Error(err)
+	}
+	if r, err = w.Store.Run(t.Context(), r.ID); err != nil || r.Status != chat.Done || r.Usage.In != 7 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if c, err := w.Store.Get(t.Context(), "chat-1"); err != nil || c.Title != "On tea" {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+// atTheEnd does something when a model has said its last word.
+type atTheEnd struct {
+	llm.Model
+	do func()
+}
+
+func (m atTheEnd) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Event, error] {
+	return func(yield func(llm.Event, error) bool) {
+		for e, err := range m.Model.Stream(ctx, r) {
+			if !yield(e, err) {
+				return
+			}
+		}
+		m.do()
 	}
 }
 
@@ -284,5 +363,98 @@ func TestLongRequestsAreToldInShortToo(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is lost", want)
 		}
+	}
+}
+
+// TestAConversationThatIsDeletedMeanwhile: what a person says in the moment in
+// which it is deleted elsewhere leaves no run that nobody can ever end.
+func TestAConversationThatIsDeletedMeanwhile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, llmtest.Text("Hello."), llmtest.Text("t"))
+	w.ask(t, "Hi")
+	id := w.ID
+	w.ID = func(word string) string {
+		if word == "run" {
+			if err := w.Store.Delete(t.Context(), "chat-1"); err != nil {
+				t.Error(err)
+			}
+		}
+		return id(word)
+	}
+	if _, err := w.Start(t.Context(), "chat-1", agent.Request{Text: "And?"}); fault.Of(err) != fault.NotFound {
+		t.Errorf("got %v", err)
+	}
+	if runs, err := w.Store.Runs(t.Context(), ""); err != nil || len(runs) != 0 {
+		t.Errorf("%+v, %v", runs, err)
+	}
+}
+
+// TestAStopAfterAnAnswer: what a person has just approved is done, and a stop
+// that comes before the run has heard of it does not say otherwise.
+func TestAStopAfterAnAnswer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, calls(call("a", "edit_note", `{"path":"Tea","search":"leaves","replace":"dried leaves"}`)))
+	r := w.ask(t, "Do it")
+	if _, err := w.reg.Answer(t.Context(), access.Terminal(), w.callsOf(t, r.ID)[0].Question, tool.Answer{Approve: true}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Cancel(t.Context(), r.ID); err != nil {
+		t.Fatal(err)
+	}
+	if c := w.callsOf(t, r.ID)[0]; c.State != chat.Finished || c.Operation == "" {
+		t.Errorf("%+v", c)
+	}
+	if m := w.last(t); m.Role != llm.Results || !strings.Contains(m.Parts[0].Text, `"success":true`) {
+		t.Errorf("%+v", m)
+	}
+}
+
+// TestAStopWhileItIsDone: what is being done when a run is stopped may be done or
+// not, and that is what is kept of it.
+func TestAStopWhileItIsDone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, calls(call("a", "edit_note", `{"path":"Tea","search":"leaves","replace":"dried leaves"}`)))
+	r := w.ask(t, "Do it")
+	w.Door = underWay{w.reg}
+	if err := w.Cancel(t.Context(), r.ID); err != nil {
+		t.Fatal(err)
+	}
+	if c := w.callsOf(t, r.ID)[0]; c.State != chat.Interrupted {
+		t.Errorf("%+v", c)
+	}
+	if r, err := w.Store.Run(t.Context(), r.ID); err != nil || r.Status != chat.Cancelled {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// underWay is a door whose questions are all being carried out.
+type underWay struct{ tool.Door }
+
+func (d underWay) Question(ctx context.Context, id string) (tool.Question, error) {
+	q, err := d.Door.Question(ctx, id)
+	q.State = tool.Running
+	return q, err
+}
+
+func (d underWay) Cancel(_ context.Context, _ access.Principal, id string) error {
+	return fault.New(fault.Conflict, "%s is no longer waiting", id)
+}
+
+// TestAStopOfWhatNobodyKnows: a question that is no more does not keep a run from
+// being stopped.
+func TestAStopOfWhatNobodyKnows(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, calls(call("a", "write_note", `{"path":"New","content":"once"}`)))
+	r := w.ask(t, "Write")
+	list := w.callsOf(t, r.ID)
+	list[0].Question = "question-none"
+	if err := w.Store.Apply(t.Context(), "chat-1", chat.Change{Run: &r, Calls: list[:1]}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Cancel(t.Context(), r.ID); err != nil {
+		t.Error(err)
+	}
+	if r, err := w.Store.Run(t.Context(), r.ID); err != nil || r.Status != chat.Cancelled {
+		t.Errorf("%+v, %v", r, err)
 	}
 }

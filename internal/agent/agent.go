@@ -106,15 +106,6 @@ func (a *Agent) Start(ctx context.Context, chatID string, q Request) (chat.Run, 
 	if strings.TrimSpace(q.Text) == "" {
 		return chat.Run{}, fault.Field("text", "say what you want", "is empty")
 	}
-	c, err := a.Store.Get(ctx, chatID)
-	switch {
-	case fault.Of(err) == fault.NotFound:
-		c = chat.Chat{ID: chatID, Created: a.Now(), Title: digest.Clip(q.Text, 50)}
-	case err != nil:
-		return chat.Run{}, err
-	case c.Title == "" && c.Titled == chat.ByWords:
-		c.Title = digest.Clip(q.Text, 50)
-	}
 	runs, err := a.Store.Runs(ctx, chatID)
 	if err != nil {
 		return chat.Run{}, err
@@ -124,15 +115,13 @@ func (a *Agent) Start(ctx context.Context, chatID string, q Request) (chat.Run, 
 			return chat.Run{}, fault.Fix(fault.Busy, "wait for it, answer what it asks, or stop it", "a run of this conversation is not over yet: %s", r.ID)
 		}
 	}
-	if q.Model != "" {
-		c.Model = q.Model
-	}
 	prefs, err := a.prefs()
 	if err != nil {
 		return chat.Run{}, err
 	}
 	q.Limits = bounded(q.Limits, prefs.Limits)
-	if err := a.Store.Put(ctx, c); err != nil {
+	c, err := a.meet(ctx, chatID, q)
+	if err != nil {
 		return chat.Run{}, err
 	}
 	r := chat.Run{ID: a.ID("run"), Chat: chatID, Status: chat.Running, Model: c.Model, Started: a.Now(), Limits: q.Limits, Priced: true, Sets: c.Sets, Keeper: a.Holder}
@@ -144,6 +133,25 @@ func (a *Agent) Start(ctx context.Context, chatID string, q Request) (chat.Run, 
 	}
 	say := chat.Message{Run: r.ID, Time: a.Now(), Message: llm.Say(llm.User, q.Text), Note: q.Note}
 	return r, a.Store.Apply(ctx, chatID, chat.Change{Run: &r, Say: []chat.Message{say}})
+}
+
+// meet is the chat of a request, with what the request says about it.
+func (a *Agent) meet(ctx context.Context, id string, q Request) (chat.Chat, error) {
+	heed := func(c *chat.Chat) {
+		if c.Title == "" && c.Titled == chat.ByWords {
+			c.Title = digest.Clip(q.Text, 50)
+		}
+		if q.Model != "" {
+			c.Model = q.Model
+		}
+	}
+	c, err := a.Store.Change(ctx, id, heed)
+	if fault.Of(err) != fault.NotFound {
+		return c, err
+	}
+	c = chat.Chat{ID: id, Created: a.Now()}
+	heed(&c)
+	return c, a.Store.Put(ctx, c)
 }
 
 // An EventType says what has just happened in a run.
@@ -263,7 +271,8 @@ func (a *Agent) renew(ctx context.Context, id string) (stop func()) {
 	return func() { cancel(); wg.Wait() }
 }
 
-// Cancel ends a run. What it asked is withdrawn, what it did stays done.
+// Cancel ends a run. What it asked is withdrawn, what it did stays done, and what
+// was answered in that moment keeps its result.
 func (a *Agent) Cancel(ctx context.Context, id string) error {
 	r, err := a.Store.Run(ctx, id)
 	if err != nil || r.Status.Over() {
@@ -292,11 +301,13 @@ func (a *Agent) Cancel(ctx context.Context, id string) error {
 			continue
 		}
 		if c.State == chat.Asked {
-			if err := a.Door.Cancel(ctx, a.who(&w.run), c.Question); err != nil && fault.Of(err) != fault.Conflict {
+			if err := w.withdraw(ctx, w.calls[i:i+1]); err != nil {
 				return err
 			}
 		}
-		c.State, c.Result, c.Ended = chat.Refused, `{"success":false,"isError":false,"error":"User cancelled tool execution"}`, a.Now()
+		if !c.State.Over() {
+			c.State, c.Result, c.Ended = chat.Refused, `{"success":false,"isError":false,"error":"User cancelled tool execution"}`, a.Now()
+		}
 		calls = append(calls, *c)
 	}
 	w.end(chat.Cancelled, ErrStopped.Error())

@@ -216,14 +216,17 @@ func (w *worker) ask(ctx context.Context) error {
 		}
 		answer, err = w.hear(ctx, req)
 	}
+	// What was said is kept whoever ends the work in this moment: it was read, and
+	// paid for.
+	lasting := context.WithoutCancel(ctx)
 	if errors.Is(err, errLate) {
 		w.end(chat.Limited, fmt.Sprintf("the limit of %s of work is reached", w.run.Limits.Time))
-		return w.keep(ctx, chat.Change{Say: w.broken()})
+		return w.keep(lasting, chat.Change{Say: w.broken()})
 	}
 	if err != nil {
 		return err
 	}
-	return w.heard(ctx, answer)
+	return w.heard(lasting, answer)
 }
 
 // broken is what was said of an answer that broke off: whoever read it goes on

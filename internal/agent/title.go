@@ -27,8 +27,6 @@ func (w *worker) entitle(ctx context.Context) {
 	if asked != 1 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
-	defer cancel()
 	var said []llm.Message
 	for _, m := range w.messages {
 		if m.Role == llm.User && m.Marker == "" || m.Role == llm.Assistant && len(w.turn(m.Seq)) == 0 {
@@ -36,29 +34,32 @@ func (w *worker) entitle(ctx context.Context) {
 			said = append(said, llm.Say(m.Role, digest.Clip(text.Text(), 1500)))
 		}
 	}
-	a, err := llm.Ask(ctx, w.model, llm.Request{System: naming, Messages: append(said, llm.Say(llm.User, naming)), MaxTokens: 200})
-	w.run.Usage = w.run.Usage.Add(a.Usage)
-	if err := w.keep(ctx, chat.Change{}); err != nil {
-		w.Log.Warn("what naming a conversation cost was not kept", "run", w.run.ID, "error", err)
-	}
+	asking, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	a, err := llm.Ask(asking, w.model, llm.Request{System: naming, Messages: append(said, llm.Say(llm.User, naming)), MaxTokens: 200})
 	if err != nil {
 		return
+	}
+	lasting := context.WithoutCancel(ctx) // it is paid for
+	w.run.Usage = w.run.Usage.Add(a.Usage)
+	if err := w.keep(lasting, chat.Change{}); err != nil {
+		w.Log.Warn("what naming a conversation cost was not kept", "run", w.run.ID, "error", err)
 	}
 	title := oneLine(a.Text())
 	if title == "" {
 		return
 	}
-	c, err := w.Store.Get(ctx, w.chat.ID)
-	if err != nil || c.Titled != chat.ByWords {
-		return
-	}
-	c.Title, c.Titled = title, chat.ByModel
-	if err := w.Store.Put(ctx, c); err != nil {
-		w.Log.Warn("a conversation kept its first words as its name", "chat", c.ID, "error", err)
+	_, err = w.Store.Change(lasting, w.chat.ID, func(c *chat.Chat) {
+		if c.Titled == chat.ByWords { // the person may have named it meanwhile
+			c.Title, c.Titled = title, chat.ByModel
+		}
+	})
+	if err != nil {
+		w.Log.Warn("a conversation kept its first words as its name", "chat", w.chat.ID, "error", err)
 	}
 }
 
-// oneLine is the last line that a model said, without thoughts and quotes.
+// oneLine is the first line that a model said after its thoughts, without quotes.
 func oneLine(s string) string {
 	if i := strings.LastIndex(s, "</think>"); i >= 0 {
 		s = s[i+len("</think>"):]

@@ -143,9 +143,7 @@ func (w *worker) recover(ctx context.Context, calls []chat.Call) error {
 			c.Result = encode(map[string]any{"success": true, "operation_id": trace.Operation, "message": "It was done; the process ended before it could tell more."})
 			c.Summary = "done before a restart"
 		default:
-			c.State, c.Ended = chat.Interrupted, w.Now()
-			c.Result = encode(map[string]any{"success": false, "isError": true, "error": "The call was interrupted, and nothing tells that it was done. Look before you repeat it."})
-			c.Summary = "interrupted"
+			w.interrupt(c)
 		}
 		changed = append(changed, *c)
 	}
@@ -153,6 +151,34 @@ func (w *worker) recover(ctx context.Context, calls []chat.Call) error {
 		return nil
 	}
 	return w.keep(ctx, chat.Change{Calls: changed})
+}
+
+// interrupt gives a call of which nobody knows how it ended its result.
+func (w *worker) interrupt(c *chat.Call) {
+	c.State, c.Ended = chat.Interrupted, w.Now()
+	c.Result = encode(map[string]any{"success": false, "isError": true, "error": "The call was interrupted, and nothing tells that it was done. Look before you repeat it."})
+	c.Summary = "interrupted"
+}
+
+// withdraw takes the question of one call back. If it is answered, that counts:
+// the call gets its result, or, while it is being done, nobody knows.
+func (w *worker) withdraw(ctx context.Context, one []chat.Call) error {
+	err := w.Door.Cancel(ctx, w.who(&w.run), one[0].Question)
+	switch {
+	case err == nil, fault.Of(err) == fault.NotFound:
+		return nil
+	case fault.Of(err) != fault.Conflict:
+		return err
+	}
+	q, err := w.Door.Question(ctx, one[0].Question)
+	switch {
+	case err != nil:
+		return err
+	case q.State.Over():
+		return w.lookUp(ctx, one)
+	}
+	w.interrupt(&one[0])
+	return nil
 }
 
 // known reports whether a trace is that of a call whose end is known.

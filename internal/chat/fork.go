@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"database/sql"
 	"slices"
 
 	"lore/internal/fault"
@@ -23,8 +24,11 @@ func (s *Store) Fork(ctx context.Context, from, id string, after int) (Chat, err
 	}
 	c := old
 	c.ID, c.Parent, c.Fork, c.Page, c.Created = id, old.ID, after, "", s.now()
-	if err := s.Put(ctx, c); err != nil {
-		return Chat{}, err
-	}
-	return c, s.Apply(ctx, c.ID, Change{Say: slices.Clone(messages[:after])})
+	err = s.tx(ctx, func(tx *sql.Tx) error {
+		if err := s.put(ctx, tx, &c); err != nil {
+			return err
+		}
+		return s.say(ctx, tx, c.ID, slices.Clone(messages[:after]))
+	})
+	return c, err
 }

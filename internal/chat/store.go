@@ -87,16 +87,53 @@ func encode(v any) string {
 	return string(b)
 }
 
-// Put stores a chat.
+// Put stores a chat that is new. What is to change of one that others may know
+// goes through [Store.Change].
 func (s *Store) Put(ctx context.Context, c Chat) error {
+	return s.tx(ctx, func(tx *sql.Tx) error { return s.put(ctx, tx, &c) })
+}
+
+func (s *Store) put(ctx context.Context, tx *sql.Tx, c *Chat) error {
 	c.Changed = s.now()
 	if c.Created.IsZero() {
 		c.Created = c.Changed
 	}
-	_, err := s.exec(ctx, `INSERT INTO chat (id, changed, body) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET changed = excluded.changed, body = excluded.body`,
+	_, err := tx.ExecContext(ctx, `INSERT INTO chat (id, changed, body) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET changed = excluded.changed, body = excluded.body`,
 		c.ID, c.Changed.UnixNano(), encode(c))
 	return err
 }
+
+// Change changes a chat, and returns it as it is then. Of two changes at once
+// neither is lost: each begins with what the other left.
+func (s *Store) Change(ctx context.Context, id string, f func(*Chat)) (c Chat, err error) {
+	err = s.tx(ctx, func(tx *sql.Tx) error {
+		var body string
+		err := tx.QueryRowContext(ctx, `SELECT body FROM chat WHERE id = ?`, id).Scan(&body)
+		if errors.Is(err, sql.ErrNoRows) {
+			return noChat(id)
+		}
+		if err != nil {
+			return err
+		}
+		if err := json.Unmarshal([]byte(body), &c); err != nil {
+			return fmt.Errorf("read a conversation: %w", err)
+		}
+		f(&c)
+		return s.put(ctx, tx, &c)
+	})
+	return c, err
+}
+
+// tx does something in one transaction.
+func (s *Store) tx(ctx context.Context, f func(*sql.Tx) error) error {
+	d, err := s.file.DB(ctx)
+	if err != nil {
+		return err
+	}
+	return s.explain(d.Tx(ctx, f))
+}
+
+func noChat(id string) error { return fault.New(fault.NotFound, "there is no conversation %s", id) }
 
 // Get returns a chat.
 func (s *Store) Get(ctx context.Context, id string) (Chat, error) {
@@ -114,11 +151,7 @@ func (s *Store) List(ctx context.Context, limit, offset int) ([]Chat, error) {
 
 // Delete removes a chat with all that belongs to it.
 func (s *Store) Delete(ctx context.Context, id string) error {
-	d, err := s.file.DB(ctx)
-	if err != nil {
-		return err
-	}
-	return s.explain(d.Tx(ctx, func(tx *sql.Tx) error {
+	return s.tx(ctx, func(tx *sql.Tx) error {
 		for _, q := range []string{`DELETE FROM run WHERE chat = ?`, `DELETE FROM message WHERE chat = ?`, `DELETE FROM chat WHERE id = ?`} {
 			if _, err := tx.ExecContext(ctx, q, id); err != nil {
 				return err
@@ -128,7 +161,7 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 		_, err := tx.ExecContext(ctx, `DELETE FROM run_call WHERE run NOT IN (SELECT id FROM run)
 		  AND run NOT IN (SELECT coalesce(json_extract(body, '$.run'), '') FROM message)`)
 		return err
-	}))
+	})
 }
 
 // Messages returns the messages of a chat, in order.
@@ -148,13 +181,10 @@ type Change struct {
 // ErrTaken is a step of a run that another process works on.
 var ErrTaken = fault.New(fault.Busy, "another process works on this run")
 
-// Apply makes a change. Numbers of new messages and calls are set in place.
+// Apply makes a change to a chat that exists. Numbers of new messages and calls
+// are set in place.
 func (s *Store) Apply(ctx context.Context, chat string, c Change) error {
-	d, err := s.file.DB(ctx)
-	if err != nil {
-		return err
-	}
-	err = d.Tx(ctx, func(tx *sql.Tx) error {
+	return s.tx(ctx, func(tx *sql.Tx) error {
 		if c.Run != nil {
 			if err := putRun(ctx, tx, c.Run, c.Holder); err != nil {
 				return err
@@ -173,13 +203,17 @@ func (s *Store) Apply(ctx context.Context, chat string, c Change) error {
 				return err
 			}
 		}
-		_, err := tx.ExecContext(ctx, `UPDATE chat SET changed = ?, body = json_set(body, '$.changed', ?) WHERE id = ?`, s.now().UnixNano(), s.now().Format(time.RFC3339Nano), chat)
+		now := s.now()
+		res, err := tx.ExecContext(ctx, `UPDATE chat SET changed = ?, body = json_set(body, '$.changed', ?) WHERE id = ?`, now.UnixNano(), now.Format(time.RFC3339Nano), chat)
+		if err != nil {
+			return err
+		}
+		n, err := res.RowsAffected()
+		if err == nil && n == 0 {
+			err = noChat(chat) // it was deleted
+		}
 		return err
 	})
-	if errors.Is(err, ErrTaken) {
-		return ErrTaken
-	}
-	return s.explain(err)
 }
 
 func (s *Store) say(ctx context.Context, tx *sql.Tx, chat string, list []Message) error {

@@ -3,6 +3,7 @@ package chat_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -21,6 +22,12 @@ func (c *clock) now() time.Time { return time.Unix(c.at.Load(), 0).UTC() }
 
 func open(t *testing.T) (*chat.Store, *clock) {
 	t.Helper()
+	s, c, _ := openFile(t)
+	return s, c
+}
+
+func openFile(t *testing.T) (*chat.Store, *clock, *state.File) {
+	t.Helper()
 	c := &clock{}
 	c.at.Store(1_000_000)
 	f := state.In(t.TempDir())
@@ -29,7 +36,7 @@ func open(t *testing.T) (*chat.Store, *clock) {
 			t.Error(err)
 		}
 	})
-	return chat.New(f, c.now), c
+	return chat.New(f, c.now), c, f
 }
 
 func must(t *testing.T, err error) {
@@ -93,6 +100,7 @@ func TestOneHolder(t *testing.T) {
 	t.Parallel()
 	s, clock := open(t)
 	ctx := t.Context()
+	must(t, s.Put(ctx, chat.Chat{ID: "c"}))
 	r := chat.Run{ID: "run-1", Chat: "c", Status: chat.Running}
 	must(t, s.Apply(ctx, "c", chat.Change{Run: &r}))
 	var won atomic.Int32
@@ -131,6 +139,7 @@ func TestOneRunAtATime(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	ctx := t.Context()
+	must(t, errors.Join(s.Put(ctx, chat.Chat{ID: "c"}), s.Put(ctx, chat.Chat{ID: "d"})))
 	first := chat.Run{ID: "run-1", Chat: "c", Status: chat.Running}
 	must(t, s.Apply(ctx, "c", chat.Change{Run: &first}))
 	say := []chat.Message{{Message: llm.Say(llm.User, "x")}}
@@ -175,5 +184,54 @@ func TestAForkKeepsItsCalls(t *testing.T) {
 	must(t, s.Delete(ctx, "chat-2"))
 	if calls, err := s.Calls(ctx, "run-1"); err != nil || len(calls) != 0 {
 		t.Errorf("of nobody: %+v, %v", calls, err)
+	}
+}
+
+// TestChangesAtOnce: a person names a conversation while its model is changed
+// elsewhere, and neither is lost.
+func TestChangesAtOnce(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	ctx := t.Context()
+	must(t, s.Put(ctx, chat.Chat{ID: "chat-1"}))
+	var wg sync.WaitGroup
+	for i := range 16 {
+		wg.Go(func() {
+			c, err := s.Change(ctx, "chat-1", func(c *chat.Chat) { c.Sets = append(c.Sets, fmt.Sprint(i)) })
+			if err != nil || !slices.Contains(c.Sets, fmt.Sprint(i)) {
+				t.Errorf("%+v, %v", c, err)
+			}
+		})
+	}
+	wg.Wait()
+	if c, err := s.Get(ctx, "chat-1"); err != nil || len(c.Sets) != 16 {
+		t.Errorf("%d of 16 changes are left: %v", len(c.Sets), err)
+	}
+	// What was deleted does not come back.
+	must(t, s.Delete(ctx, "chat-1"))
+	if _, err := s.Change(ctx, "chat-1", func(c *chat.Chat) { c.Title = "x" }); fault.Of(err) != fault.NotFound {
+		t.Errorf("got %v", err)
+	}
+	if _, err := s.Get(ctx, "chat-1"); fault.Of(err) != fault.NotFound {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestAForkIsWholeOrNot: one that could not be written leaves nothing behind.
+func TestAForkIsWholeOrNot(t *testing.T) {
+	t.Parallel()
+	s, _, file := openFile(t)
+	ctx := t.Context()
+	must(t, s.Put(ctx, chat.Chat{ID: "chat-1"}))
+	must(t, s.Apply(ctx, "chat-1", chat.Change{Say: []chat.Message{{Message: llm.Say(llm.User, "hi")}}}))
+	d, err := file.DB(ctx)
+	must(t, err)
+	_, err = d.Write.ExecContext(ctx, `CREATE TRIGGER full BEFORE INSERT ON message BEGIN SELECT RAISE(ABORT, 'no room'); END`)
+	must(t, err)
+	if _, err := s.Fork(ctx, "chat-1", "chat-2", 1); err == nil {
+		t.Error("it was made")
+	}
+	if list, err := s.List(ctx, 0, 0); err != nil || len(list) != 1 {
+		t.Errorf("%+v, %v", list, err)
 	}
 }

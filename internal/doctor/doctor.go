@@ -139,6 +139,9 @@ func (p *Patient) vault(list *vault.Listing) []Finding {
 				Fix: "bring what is missing into the note, then remove it"})
 		}
 	}
+	if n > mostFindings {
+		out = append(out, Finding{Level: "note", Topic: "conflict", Text: fmt.Sprintf("and %d more", n-mostFindings)})
+	}
 	return out
 }
 

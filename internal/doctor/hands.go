@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"lore/internal/fault"
 	"lore/internal/tool"
 	"lore/internal/vault"
 )
@@ -29,8 +30,17 @@ func (p *Patient) hands(ctx context.Context) ([]Finding, error) {
 		out = append(out, Finding{Level: "note", Topic: "approve", Text: fmt.Sprintf("questions that wait for an answer: %d", n), Fix: "lore approvals"})
 	}
 	v, err := p.History.Verify(ctx)
-	if err != nil {
+	var bad *fault.Report
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case fault.Of(err) == fault.Conflict:
 		return append(out, Finding{Level: "error", Topic: "audit", Text: err.Error(), Fix: "someone or something changed the log; what it says after that entry cannot be trusted"}), nil
+	case errors.As(err, &bad):
+		return append(out, Finding{Level: "error", Topic: "audit", Text: "the log cannot be read: " + bad.Message, Fix: bad.Fix}), nil
+	default:
+		return append(out, Finding{Level: "error", Topic: "audit", Text: "the log cannot be read: " + err.Error(), Fix: "try again"}), nil
 	}
 	return append(out, Finding{Level: "ok", Topic: "audit", Text: fmt.Sprintf("%d entries in the log, all of them sound", v.Entries)}), nil
 }

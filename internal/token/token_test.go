@@ -201,3 +201,25 @@ func TestCodesForBrowsers(t *testing.T) {
 		t.Errorf("too late: %v, %v", ok, err)
 	}
 }
+
+// TestNoRoomToSaySo: when a token was used last cannot be written on a full disk,
+// which is no reason to turn away whoever only reads.
+func TestNoRoomToSaySo(t *testing.T) {
+	c, f := start(), state.In(t.TempDir())
+	t.Cleanup(func() { _ = f.Close() })
+	s := token.New(f, c.now)
+	made, secret, err := s.Create(t.Context(), "script", []access.Scope{access.Read}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := f.DB(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Write.ExecContext(t.Context(), `CREATE TRIGGER full BEFORE UPDATE ON token BEGIN SELECT RAISE(ABORT, 'no room'); END`); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Check(t.Context(), secret); err != nil || got.ID != made.ID {
+		t.Errorf("%+v, %v", got, err)
+	}
+}

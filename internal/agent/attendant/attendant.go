@@ -7,6 +7,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,14 +27,25 @@ type Attendant struct {
 
 	mu    sync.Mutex
 	works map[string]*work
-	ctx   context.Context // of the work; nil before Run and after its end
+	tired map[string]tries // runs whose work failed, and whose end could not be kept
+	ctx   context.Context  // of the work; nil before Run and after its end
 	wg    sync.WaitGroup
 }
 
 // New makes an attendant. It does nothing before it runs.
 func New(a *agent.Agent, bus *event.Bus, log *slog.Logger) *Attendant {
-	return &Attendant{agent: a, bus: bus, log: log, works: map[string]*work{}}
+	return &Attendant{agent: a, bus: bus, log: log, works: map[string]*work{}, tired: map[string]tries{}}
 }
+
+// tries are how often work on a run failed without an end, and until when it is
+// let alone: every try asks a model, which may cost money.
+type tries struct {
+	count int
+	until time.Time
+}
+
+// mostRest is the longest that a run is let alone.
+const mostRest = time.Hour
 
 // every is how often runs are looked at that wait for something which another
 // process may do.
@@ -99,11 +112,25 @@ func (a *Attendant) wake(ctx context.Context) {
 		}
 		return
 	}
+	a.mu.Lock()
+	maps.DeleteFunc(a.tired, func(id string, _ tries) bool {
+		return !slices.ContainsFunc(runs, func(r chat.Run) bool { return r.ID == id })
+	})
+	tired := maps.Clone(a.tired)
+	a.mu.Unlock()
 	for _, r := range runs {
-		if a.keeps(&r) && (r.Status == chat.Running || a.ready(ctx, r.ID)) {
+		if a.keeps(&r) && !a.agent.Now().Before(tired[r.ID].until) && (r.Status == chat.Running || a.ready(ctx, r.ID)) {
 			a.begin(r.ID)
 		}
 	}
+}
+
+// rest lets a run alone for a while, every time twice as long.
+func (a *Attendant) rest(run string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	n := a.tired[run].count
+	a.tired[run] = tries{n + 1, a.agent.Now().Add(min(time.Minute<<min(n, 10), mostRest))}
 }
 
 // keeps reports whether a run is looked after here: it was begun here, or its
@@ -141,19 +168,16 @@ func (a *Attendant) begin(run string) {
 		return
 	}
 	ctx, cancel := context.WithCancelCause(a.ctx)
-	w := &work{cancel: cancel, done: make(chan struct{}), changed: make(chan struct{})}
+	w := newWork(cancel)
 	a.works[run] = w
 	a.wg.Go(func() {
 		defer cancel(nil)
 		_, err := a.agent.Work(ctx, run, w.tell)
 		if err != nil && ctx.Err() == nil && !errors.Is(err, chat.ErrTaken) {
 			a.log.Info("a run failed", "run", run, "kind", string(fault.Of(err)))
+			a.rest(run)
 		}
-		a.mu.Lock()
-		delete(a.works, run)
-		a.mu.Unlock()
-		close(w.done)
-		w.notify()
+		a.over(run, w)
 	})
 }
 
@@ -174,13 +198,41 @@ func (a *Attendant) Send(ctx context.Context, chatID string, q agent.Request) (c
 
 // Stop ends a run. What it did stays done.
 func (a *Attendant) Stop(ctx context.Context, run string) error {
-	if w := a.work(run); w != nil {
+	w, err := a.clear(ctx, run)
+	if err != nil {
+		return err
+	}
+	defer a.over(run, w)
+	return a.agent.Cancel(ctx, run)
+}
+
+// clear ends the work on a run and takes its place, so that nobody here goes on
+// with the run while it is being ended: that its questions are over is news.
+func (a *Attendant) clear(ctx context.Context, run string) (*work, error) {
+	for {
+		a.mu.Lock()
+		w := a.works[run]
+		if w == nil {
+			w = newWork(func(error) {})
+			a.works[run] = w
+			a.mu.Unlock()
+			return w, nil
+		}
+		a.mu.Unlock()
 		w.cancel(agent.ErrStopped)
 		select {
 		case <-w.done:
 		case <-ctx.Done():
-			return ctx.Err()
+			return nil, ctx.Err()
 		}
 	}
-	return a.agent.Cancel(ctx, run)
+}
+
+// over tells that nobody here works on a run any more.
+func (a *Attendant) over(run string, w *work) {
+	a.mu.Lock()
+	delete(a.works, run)
+	a.mu.Unlock()
+	close(w.done)
+	w.notify()
 }

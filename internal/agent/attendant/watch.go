@@ -9,7 +9,8 @@ import (
 	"lore/internal/chat"
 )
 
-// A work is a run that is worked on here, with what is said and not kept yet.
+// A work is a run that is worked on here, or being ended, with what is said and
+// not kept yet.
 type work struct {
 	cancel context.CancelCauseFunc
 	done   chan struct{} // closed when it is over, or waits
@@ -18,6 +19,10 @@ type work struct {
 	speech  speech
 	kept    int           // how often something was kept
 	changed chan struct{} // closed when there is news
+}
+
+func newWork(cancel context.CancelCauseFunc) *work {
+	return &work{cancel: cancel, done: make(chan struct{}), changed: make(chan struct{})}
 }
 
 // A speech is the answer that is being given.

@@ -50,14 +50,21 @@ func (s Traces) Made(ctx context.Context, run, name string, _ json.RawMessage, s
 	return newest, nil
 }
 
-// Holder names this process among those that work on runs.
-func Holder() string { return fmt.Sprintf("%d-%s", os.Getpid(), rand.Text()) }
+// self is this process among all that had or will have its number: in a container
+// that is started anew, every process has the same.
+var self = fmt.Sprintf("%d-%s-", os.Getpid(), rand.Text())
+
+// Holder names somebody in this process among those that work on runs.
+func Holder() string { return self + rand.Text() }
 
 // Gone reports that the process that a holder's name begins with is no more.
 func Gone(holder string) bool {
 	pid, err := strconv.Atoi(strings.SplitN(holder, "-", 2)[0])
-	if err != nil || pid <= 0 || pid == os.Getpid() {
+	switch {
+	case err != nil || pid <= 0 || strings.HasPrefix(holder, self):
 		return false
+	case pid == os.Getpid():
+		return true // it had the number before us
 	}
 	return !alive(pid)
 }

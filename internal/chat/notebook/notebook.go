@@ -46,17 +46,19 @@ func (b Book) Open(ctx context.Context, who access.Principal, path string) (c ch
 	if c, err = b.same(ctx, &p); err != nil {
 		return c, "", err
 	}
-	// What the properties of the note say now is what its person wants.
-	if m := model(p.Model); m != "" {
-		c.Model = m
-	}
-	if p.System != "" {
-		c.System = p.System
-	}
-	if c.Page = path; c.Title == "" {
-		c.Title = first
-	}
-	return c, unanswered, b.Store.Put(ctx, c)
+	c, err = b.Store.Change(ctx, c.ID, func(c *chat.Chat) {
+		// What the properties of the note say now is what its person wants.
+		if m := model(p.Model); m != "" {
+			c.Model = m
+		}
+		if p.System != "" {
+			c.System = p.System
+		}
+		if c.Page = path; c.Title == "" {
+			c.Title = first
+		}
+	})
+	return c, unanswered, err
 }
 
 // same is the conversation that a page shows, a fork of it, or a new one.

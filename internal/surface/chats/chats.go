@@ -134,28 +134,28 @@ func (s Settings) apply(c *chat.Chat) {
 }
 
 func (a *API) create(w http.ResponseWriter, r *http.Request, _ access.Principal) error {
-	return a.put(w, r, chat.Chat{ID: a.o.Agent.ID("chat"), Created: a.o.Agent.Now()})
-}
-
-func (a *API) change(w http.ResponseWriter, r *http.Request, _ access.Principal) error {
-	c, err := a.o.Agent.Store.Get(r.Context(), r.PathValue("id"))
-	if err != nil {
-		return err
-	}
-	return a.put(w, r, c)
-}
-
-// put stores a conversation with what the body says.
-func (a *API) put(w http.ResponseWriter, r *http.Request, c chat.Chat) error {
 	var in Settings
 	if err := rest.Decode(r.Body, &in); err != nil {
 		return err
 	}
+	c := chat.Chat{ID: a.o.Agent.ID("chat"), Created: a.o.Agent.Now()}
 	in.apply(&c)
 	if err := a.o.Agent.Store.Put(r.Context(), c); err != nil {
 		return err
 	}
 	c, err := a.o.Agent.Store.Get(r.Context(), c.ID)
+	if err != nil {
+		return err
+	}
+	return serve.JSON(w, http.StatusOK, c)
+}
+
+func (a *API) change(w http.ResponseWriter, r *http.Request, _ access.Principal) error {
+	var in Settings
+	if err := rest.Decode(r.Body, &in); err != nil {
+		return err
+	}
+	c, err := a.o.Agent.Store.Change(r.Context(), r.PathValue("id"), in.apply)
 	if err != nil {
 		return err
 	}

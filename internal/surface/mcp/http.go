@@ -27,9 +27,13 @@ const modern = "2026-07-28"
 // idle is how long a session of an older client is kept without a request.
 const idle = 30 * time.Minute
 
-// maxFaces is how many principals are served at once; the one that was heard of
-// longest ago is let go for a new one.
-const maxFaces = 64
+// maxFaces is how many faces there are at once, and maxEach how many of them are
+// of one principal that chooses its tools in several ways. The one that was heard
+// of longest ago is let go for a new one.
+const (
+	maxFaces = 64
+	maxEach  = 8
+)
 
 // An Endpoint serves many clients over HTTP. Every principal has a server and
 // sessions of its own, so that nobody can use the session of another, whatever
@@ -47,6 +51,7 @@ type Endpoint struct {
 // from a handler without sessions only, and asks older clients from one with
 // sessions only, so there are both.
 type face struct {
+	owner    string // the principal
 	server   *Server
 	sessions http.Handler
 	requests http.Handler
@@ -227,14 +232,12 @@ func (e *Endpoint) face(o Options) *face {
 		e.order = append(slices.Delete(e.order, i, i+1), key)
 		return e.faces[key]
 	}
-	if len(e.order) >= maxFaces {
-		delete(e.faces, e.order[0])
-		e.order = e.order[1:]
-	}
+	owner := string(o.Who.Kind) + " " + o.Who.ID
+	e.makeRoom(owner)
 	s := New(e.door, o)
 	get := func(*http.Request) *sdk.Server { return s.sdk }
 	f := &face{
-		server: s,
+		owner: owner, server: s,
 		sessions: sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{
 			Logger: quiet(o.Log), SessionTimeout: idle, EventStore: sdk.NewMemoryEventStore(nil),
 		}),
@@ -247,4 +250,25 @@ func (e *Endpoint) face(o Options) *face {
 	}
 	e.faces[key], e.order = f, append(e.order, key)
 	return f
+}
+
+// makeRoom lets a face go when there are too many, one of the principal's own
+// first. The caller holds the lock.
+func (e *Endpoint) makeRoom(owner string) {
+	own := func(key string) bool { return e.faces[key].owner == owner }
+	count := 0
+	for _, key := range e.order {
+		if own(key) {
+			count++
+		}
+	}
+	at := 0
+	switch {
+	case count >= maxEach:
+		at = slices.IndexFunc(e.order, own)
+	case len(e.order) < maxFaces:
+		return
+	}
+	delete(e.faces, e.order[at])
+	e.order = slices.Delete(e.order, at, at+1)
 }

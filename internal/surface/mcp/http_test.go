@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"testing"
@@ -169,4 +170,29 @@ func TestListenersEndWithTheServer(t *testing.T) {
 	}()
 	close(closing)
 	<-done
+}
+
+// TestManyChoices: whoever chooses tools in a hundred ways does not end the
+// sessions of others.
+func TestManyChoices(t *testing.T) {
+	w := open(t)
+	srv := serve(t, w, mcp.Options{Now: tooltest.Now})
+	cs, err := dial(t, srv.url+"/mcp", "anna", eras[1], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 100 {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, fmt.Sprintf("%s/mcp/x/%d", srv.url, i), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := (as{who: "bert"}).RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = res.Body.Close()
+	}
+	if res, err := cs.CallTool(t.Context(), &sdk.CallToolParams{Name: "read_note", Arguments: map[string]any{"path": "Matcha"}}); err != nil || res.IsError {
+		t.Errorf("%+v, %v", res, err)
+	}
 }

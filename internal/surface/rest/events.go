@@ -34,9 +34,9 @@ type news struct {
 	lost     uint64        // the last number that was let go
 	progress map[string]event.Event
 	last     uint64
-	changed  chan struct{} // closed when there is something to read
-	soon     *time.Timer   // until readers are told of progress; nil when there is none
-	readers  int
+	changed  chan struct{}  // closed when there is something to read
+	soon     *time.Timer    // until readers are told of progress; nil when there is none
+	readers  map[string]int // streams that are open, by who reads
 }
 
 // gather is how long progress waits for more of its kind: two hundred readers
@@ -46,7 +46,7 @@ const gather = 50 * time.Millisecond
 func follow(bus *event.Bus) *news {
 	n := &news{
 		epoch: strings.ToLower(rand.Text()[:8]), sub: bus.Subscribe(), done: make(chan struct{}),
-		progress: map[string]event.Event{}, changed: make(chan struct{}),
+		progress: map[string]event.Event{}, changed: make(chan struct{}), readers: map[string]int{},
 	}
 	go func() {
 		defer close(n.done)
@@ -136,23 +136,25 @@ func (n *news) place(id string) (uint64, bool) {
 	return seq, err == nil && epoch == n.epoch && seq <= n.now()
 }
 
-// readersMost is how many streams are open at once.
+// readersMost is how many streams one caller has open at once: a program that
+// opens too many takes the news from nobody else.
 const readersMost = 256
 
-func (n *news) enter() bool {
+func (n *news) enter(who access.Principal) (leave func(), ok bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.readers >= readersMost {
-		return false
+	key := string(who.Kind) + " " + who.ID
+	if n.readers[key] >= readersMost {
+		return nil, false
 	}
-	n.readers++
-	return true
-}
-
-func (n *news) leave() {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.readers--
+	n.readers[key]++
+	return func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		if n.readers[key]--; n.readers[key] == 0 {
+			delete(n.readers, key)
+		}
+	}, true
 }
 
 // sendTime is how long one piece of news may take to leave. Who does not take
@@ -163,10 +165,11 @@ const sendTime = 15 * time.Second
 // id resumes from here, or "reset" when what was asked for is gone: then the
 // reader looks at everything again.
 func (a *API) events(w http.ResponseWriter, r *http.Request, who access.Principal) error {
-	if !a.news.enter() {
+	leave, ok := a.news.enter(who)
+	if !ok {
 		return fault.Fix(fault.Busy, "close one", "%d streams are open already", readersMost)
 	}
-	defer a.news.leave()
+	defer leave()
 	s := NewStream(w)
 	seq, topic := a.news.now(), "ready"
 	if id := r.Header.Get("Last-Event-ID"); id != "" {

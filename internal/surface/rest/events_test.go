@@ -219,3 +219,16 @@ func TestEventsEnd(t *testing.T) {
 	}
 	w.done <- nil // for the cleanup
 }
+
+// TestStreamsOfOthers: a program that opens as many streams as it can does not
+// take the news from the person.
+func TestStreamsOfOthers(t *testing.T) {
+	w := open(t)
+	for range 256 {
+		w.listen("read", "").expect("ready")
+	}
+	if got := w.do("read", "GET", "/api/v1/events", ""); got.status != http.StatusServiceUnavailable {
+		t.Errorf("one more: %d", got.status)
+	}
+	w.listen("person", "").expect("ready")
+}

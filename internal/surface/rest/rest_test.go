@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"lore/internal/access"
+	"lore/internal/chat"
 	"lore/internal/event"
 	"lore/internal/state"
 	"lore/internal/surface/rest"
@@ -37,6 +38,7 @@ type world struct {
 	bus    *event.Bus
 	server *serve.Server
 	tokens *token.Store
+	chats  *chat.Store
 	secret map[string]string // by the name of the token
 	person *http.Client      // a browser that was let in
 	stop   context.CancelFunc
@@ -53,9 +55,10 @@ func open(t *testing.T) *world {
 	p := tooltest.Open(t, w.dir, nil)
 	deps := p.Deps()
 	deps.Bus = w.bus
-	w.door = tool.NewRegistry(deps, notes.Tools(notes.Env{Vault: p.Vault, Store: p.Store, Search: p.Search, Fresh: p.Fresh, Now: tooltest.Now}),
-		work.Tools(work.Env{History: p.History, Questions: p.Questions, Vault: p.Vault, Now: tooltest.Now}))
 	file := state.In(t.TempDir())
+	w.chats = chat.New(file, tooltest.Now)
+	w.door = tool.NewRegistry(deps, notes.Tools(notes.Env{Vault: p.Vault, Store: p.Store, Search: p.Search, Fresh: p.Fresh, Now: tooltest.Now}),
+		work.Tools(work.Env{History: p.History, Questions: p.Questions, Vault: p.Vault, Now: tooltest.Now, Chats: w.chats, Folder: "Chats"}))
 	w.tokens = token.New(file, tooltest.Now)
 	for name, scopes := range map[string][]access.Scope{
 		"read": {access.Read}, "write": {access.Read, access.Write}, "other": {access.Read, access.Write},

@@ -122,7 +122,7 @@ func (s *Server) guard(route Route) http.Handler {
 		who, err := s.who(r, route)
 		if err != nil {
 			if fault.Of(err) != fault.Denied {
-				s.problem(out, r, err)
+				s.unsure(out, r, err)
 				return
 			}
 			w.Header().Set("WWW-Authenticate", `Bearer realm="lore"`)

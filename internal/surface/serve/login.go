@@ -63,23 +63,29 @@ func (l *login) spend(code string) (string, bool) {
 		return "", false
 	}
 	delete(l.codes, keyOf(code))
-	return l.admit()
+	return l.admit(), true
 }
 
-// admit opens a session. The caller holds the lock.
-func (l *login) admit() (string, bool) {
+// admit opens a session. Where there are too many, the oldest gives way. The
+// caller holds the lock.
+func (l *login) admit() string {
 	now := l.now()
+	var oldest key
 	for k, s := range l.sessions {
 		if !now.Before(s.end) {
 			delete(l.sessions, k)
+			continue
+		}
+		if o, ok := l.sessions[oldest]; !ok || s.end.Before(o.end) {
+			oldest = k
 		}
 	}
 	if len(l.sessions) >= sessionsMax {
-		return "", false
+		delete(l.sessions, oldest)
 	}
 	word := secret()
 	l.sessions[keyOf(word)] = session{id: "session-" + strings.ToLower(rand.Text()[:8]), end: now.Add(sessionLife)}
-	return word, true
+	return word
 }
 
 // who is the person behind a cookie.
@@ -121,7 +127,7 @@ func (s *Server) enter(w *answer, r *http.Request) {
 	}
 	word, ok, err := s.spend(r)
 	if err != nil {
-		s.problem(w, r, err)
+		s.unsure(w, r, err)
 		return
 	}
 	if !ok {
@@ -155,8 +161,7 @@ func (s *Server) spend(r *http.Request) (word string, ok bool, err error) {
 	}
 	s.login.mu.Lock()
 	defer s.login.mu.Unlock()
-	word, ok = s.login.admit()
-	return word, ok, nil
+	return s.login.admit(), true, nil
 }
 
 func (s *Server) sessionCookie(value string, age int) *http.Cookie {

@@ -66,6 +66,17 @@ func (s *Server) problem(w *answer, r *http.Request, err error) {
 	s.refuse(w, Status(kind), err)
 }
 
+// unsure answers when it cannot be found out who asks. Why is for the log: it may
+// be anybody, and the reason names files of this machine.
+func (s *Server) unsure(w *answer, r *http.Request, err error) {
+	kind := fault.Of(err)
+	if kind != fault.Internal && kind != fault.Cancelled {
+		s.log.Warn("who asks cannot be found out", "kind", string(kind), "error", err)
+		err = fault.Fix(kind, "try again; the log of the server says why", "who asks cannot be found out now")
+	}
+	s.problem(w, r, err)
+}
+
 // refuse answers with an error and a status of its own.
 func (s *Server) refuse(w *answer, status int, err error) {
 	p := Problem{Status: status, Kind: fault.Of(err), Detail: err.Error()}

@@ -81,6 +81,12 @@ func start(t *testing.T, log io.Writer, routes ...serve.Route) (get func(path st
 	if err != nil {
 		t.Fatal(err)
 	}
+	return serving(t, log, tokens, secret, routes...)
+}
+
+// serving serves routes to whoever has one of the tokens, and asks with a secret.
+func serving(t *testing.T, log io.Writer, tokens *token.Store, secret string, routes ...serve.Route) (get func(path string) (int, string), stop func() error) {
+	t.Helper()
 	s, err := serve.New(serve.Options{Listen: "127.0.0.1:0", Tokens: tokens, Log: slog.New(slog.NewTextHandler(log, nil))})
 	if err != nil {
 		t.Fatal(err)

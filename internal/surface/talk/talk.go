@@ -102,16 +102,18 @@ func (o *options) adjust(ctx context.Context, s *Session, resume string) error {
 	if err != nil || c.ID == "" || !o.given("tools") && !o.given("toolsets") && !o.given("think") {
 		return err
 	}
-	if o.given("tools") {
-		c.NoTools = !o.tools
-	}
-	if o.given("toolsets") {
-		c.Sets = o.sets
-	}
-	if o.given("think") {
-		c.Think = o.think
-	}
-	return s.Agent.Store.Put(ctx, c)
+	_, err = s.Agent.Store.Change(ctx, c.ID, func(c *chat.Chat) {
+		if o.given("tools") {
+			c.NoTools = !o.tools
+		}
+		if o.given("toolsets") {
+			c.Sets = o.sets
+		}
+		if o.given("think") {
+			c.Think = o.think
+		}
+	})
+	return err
 }
 
 func (o *options) request(text string) agent.Request {

@@ -1,0 +1,74 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lore/internal/approval"
+	"lore/internal/history"
+	"lore/internal/state"
+	"lore/internal/vault"
+)
+
+// TestARecordThatCannotBeRead: that is bad, and no sign that somebody changed it.
+func TestARecordThatCannotBeRead(t *testing.T) {
+	whole, damaged := state.In(t.TempDir()), state.In(t.TempDir())
+	t.Cleanup(func() { _ = errors.Join(whole.Close(), damaged.Close()) })
+	if err := os.WriteFile(damaged.Path(), []byte(strings.Repeat("this is no database ", 1000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := &Patient{
+		Asked: approval.New(whole, nil), History: history.New(damaged, history.Options{}),
+		Writable: func(context.Context) error { return errors.New("not now") },
+	}
+	list, err := p.hands(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := list[len(list)-1]
+	if last.Level != "error" || last.Topic != "audit" || !strings.Contains(last.Text, "damaged") || strings.Contains(last.Fix, "changed the log") || last.Fix == "" {
+		t.Errorf("%+v", last)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if list, err := p.hands(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("nobody waits any more: %+v, %v", list, err)
+	}
+}
+
+// TestTooManyCopies: what is not listed is counted.
+func TestTooManyCopies(t *testing.T) {
+	dir := t.TempDir()
+	for i := range mostFindings + 3 {
+		name := fmt.Sprintf("Tea (conflicted copy 2026-01-01 %06d).md", i)
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v, err := vault.Open(dir, vault.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = v.Close() })
+	list, err := v.Walk(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := (&Patient{Vault: v}).vault(list)
+	copies, more := 0, ""
+	for _, f := range found {
+		if f.Topic == "conflict" && f.Path != "" {
+			copies++
+		} else if f.Topic == "conflict" {
+			more = f.Text
+		}
+	}
+	if copies != mostFindings || more != "and 3 more" {
+		t.Errorf("%d copies, %q", copies, more)
+	}
+}
