@@ -46,13 +46,16 @@ func (l *look) now() string {
 // sees waits until the screen is so.
 func (l *look) sees(what string, ok func(text string) bool) string {
 	l.t.Helper()
-	for range 600 {
+	for range 1200 {
 		text := l.now()
 		if ok(text) {
 			return text
 		}
 		select {
 		case <-l.eof:
+			if text := l.now(); ok(text) { // its last words
+				return text
+			}
 			l.t.Fatalf("the program ended without %s:\n%s", what, l.now())
 		case <-time.After(50 * time.Millisecond):
 		}

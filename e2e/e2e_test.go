@@ -244,7 +244,7 @@ func cmdUntil(ts *testscript.TestScript, neg bool, args []string) {
 
 // poll asks again and again, up to a limit that only a broken program reaches.
 func poll(ts *testscript.TestScript, failure string, done func() bool) {
-	for range 600 {
+	for range 3000 {
 		if done() {
 			return
 		}

@@ -122,7 +122,7 @@ func (g *glass) code(s string) int {
 		return 2
 	case '[':
 	case '(', ')':
-		return 3
+		return min(3, len(s)) // the rest may be on its way
 	default:
 		return 2
 	}

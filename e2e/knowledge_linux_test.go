@@ -86,7 +86,7 @@ func TestEvidenceAtATerminal(t *testing.T) {
 		t.Errorf("asked %d times:\n%s", len(asked), s)
 	}
 	tm.enter("y\n")
-	tm.await("Add 1 source from the web to Steam burns the skin of hands")
+	tm.asked("Add 1 source from the web to Steam burns the skin of hands")
 	source := "Nodes/Source/A study shows that steam burns.md"
 	if len(asked) != 1 || fileText(t, vault, source) != "(none)" {
 		t.Errorf("written before it was asked about, or asked %d times", len(asked))

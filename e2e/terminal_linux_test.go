@@ -97,7 +97,7 @@ func (tm *terminal) seen() string {
 // await waits until the screen has shown a text.
 func (tm *terminal) await(text string) {
 	tm.t.Helper()
-	for range 600 {
+	for range 1200 {
 		if strings.Contains(tm.seen(), text) {
 			return
 		}
@@ -149,6 +149,13 @@ func fileText(t *testing.T, vault, name string) string {
 }
 
 const prompt = "Do this? [y/n/s/e/d/?]"
+
+// asked waits until an answer to a question is waited for. What is typed while
+// the question is still being shown counts for nothing.
+func (tm *terminal) asked(question string) {
+	tm.t.Helper()
+	tm.await(prompt + "\x1b[0m \x1b[2m" + question)
+}
 
 func TestAskedAtATerminal(t *testing.T) {
 	vault := home(t)

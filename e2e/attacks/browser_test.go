@@ -60,10 +60,10 @@ func newBrowser(t *testing.T) *browser {
 		}
 		t.Log("left behind: ", err)
 	})
-	for range 600 {
+	for range 1200 {
 		// The browser writes here where it can be told what to open.
-		if b, err := os.ReadFile(filepath.Join(dir, "DevToolsActivePort")); err == nil {
-			port, _, _ := strings.Cut(string(b), "\n")
+		b, _ := os.ReadFile(filepath.Join(dir, "DevToolsActivePort"))
+		if port, _, whole := strings.Cut(string(b), "\n"); whole {
 			return &browser{t, "http://127.0.0.1:" + port}
 		}
 		time.Sleep(50 * time.Millisecond)
@@ -265,7 +265,7 @@ async function ask(what, path, init) {
 		b := newBrowser(t)
 		b.open(login)
 		for i := 0; !strings.Contains(w.heard(), "a browser was let in"); i++ {
-			if i == 200 {
+			if i == 1200 {
 				t.Fatal("the person is not let in")
 			}
 			time.Sleep(50 * time.Millisecond)

@@ -3,12 +3,12 @@
 package attacks
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -32,14 +32,11 @@ func newDriver(t *testing.T) *driver {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	cmd := exec.Command(path, "--port=0") // one that was looked for before may be another's by then
+	said, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := l.Addr().String()
-	_ = l.Close()
-	_, port, _ := net.SplitHostPort(address)
-	cmd := exec.Command(path, "--port="+port)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -47,21 +44,22 @@ func newDriver(t *testing.T) *driver {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
-	for i := 0; ; i++ {
-		if c, err := net.Dial("tcp", address); err == nil {
-			_ = c.Close()
-			break
+	in := bufio.NewScanner(said)
+	port := ""
+	for port == "" && in.Scan() {
+		if _, rest, ok := strings.Cut(in.Text(), "started successfully on port "); ok {
+			port = strings.TrimSuffix(rest, ".")
 		}
-		if i == 500 {
-			t.Fatal("chromedriver does not start")
-		}
-		time.Sleep(20 * time.Millisecond)
 	}
+	if port == "" {
+		t.Fatal("chromedriver does not start")
+	}
+	go func() { _, _ = io.Copy(io.Discard, said) }() // until it is waited for
 	args := []string{"--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--user-data-dir=" + t.TempDir(), "--window-size=900,1000"}
 	if os.Getuid() == 0 {
 		args = append(args, "--no-sandbox")
 	}
-	d := &driver{T: t, session: "http://" + address + "/session"}
+	d := &driver{T: t, session: "http://127.0.0.1:" + port + "/session"}
 	var made struct {
 		ID string `json:"sessionId"`
 	}
@@ -117,7 +115,7 @@ func (d *driver) run(script string) string {
 // until waits for a script to say yes.
 func (d *driver) until(script string) {
 	d.Helper()
-	for range 500 {
+	for range 3000 {
 		if d.run("return String("+script+")") == "true" {
 			return
 		}

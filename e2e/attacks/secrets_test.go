@@ -28,7 +28,7 @@ func TestSecretsStayInside(t *testing.T) {
 		w.env = append(w.env, "OPENAI_API_KEY="+w.canary, "LORE_EMBED_MODEL=openai:x", "LORE_EMBED_BASE_URL="+echo.URL+"/v1")
 	})
 	w.put("vault/New.md", "# New\n\nA passage that has no vector yet.\n")
-	for i := 0; i < 500 && refused.Load() == 0; i++ {
+	for i := 0; i < 3000 && refused.Load() == 0; i++ {
 		time.Sleep(20 * time.Millisecond) // another process is on its way
 	}
 	for _, h := range w.hands() {

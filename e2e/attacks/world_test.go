@@ -120,7 +120,7 @@ func (w *world) lean() {
 		_ = in.Close()
 		_ = cmd.Wait()
 	})
-	for range 1000 {
+	for range 6000 {
 		if found, _ := filepath.Glob(filepath.Join(w.around, "data", "lore", "*", "holder.json")); len(found) > 0 {
 			return
 		}

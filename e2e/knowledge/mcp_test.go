@@ -70,7 +70,7 @@ func (w *world) held(h *hand, tool string, args object, approve bool, word strin
 // question waits until something waits for a person.
 func (w *world) question() string {
 	w.Helper()
-	for range 1000 {
+	for range 6000 {
 		var o object
 		if w.base != "" {
 			_, o = w.send(w.person, http.MethodGet, "/api/v1/approvals?state=pending", nil)

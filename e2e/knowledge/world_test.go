@@ -437,7 +437,7 @@ func (h *hand) do(w *world, tool string, args object) object {
 // server that goes on working gives new notes their vectors behind the answers.
 func (h *hand) until(w *world, tool string, args object, list string, least int) {
 	w.Helper()
-	for range 1000 {
+	for range 6000 {
 		o, _ := h.call(tool, args)
 		if found, _ := o[list].([]any); len(found) >= least {
 			return

@@ -260,7 +260,7 @@ func (w *world) text(name string) string {
 // until waits for what only a broken program never does.
 func until(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	for range 600 {
+	for range 3000 {
 		if done() {
 			return
 		}

@@ -131,7 +131,7 @@ func (s *served) get(ctx context.Context, path string) (string, error) {
 // holder is the id of the process that answers for the vault.
 func (l *lab) holder() int {
 	l.t.Helper()
-	for range 500 {
+	for range 6000 {
 		found, err := filepath.Glob(filepath.Join(l.around, "data", "lore", "*", "holder.json"))
 		if err != nil {
 			l.t.Fatal(err)

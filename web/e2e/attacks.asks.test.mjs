@@ -2,7 +2,7 @@
 // that was pressed elsewhere, not a script's, and never two of them.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { move, quiet } from './world.mjs';
+import { move, quiet, still } from './world.mjs';
 import { Talker } from './talker.mjs';
 
 let t, w, page, mind;
@@ -57,26 +57,34 @@ test('a click right after a card appeared does nothing, nor does a click of a sc
 
 test('a card that moves under the pointer does not take the click that was meant for another', async () => {
   const [one, two] = [await w.ask('write_note', { path: 'Notes/First.md', content: '1\n' }), await w.ask('write_note', { path: 'Notes/Other.md', content: '2\n' })];
-  await page.setViewportSize({ width: 1440, height: 1800 });
-  await move(page, '/approvals');
-  const first = page.locator(`[data-approval="${one}"] .approve:enabled`);
-  const second = page.locator(`[data-approval="${two}"]`);
+  // The clock of the page is the test's: however slow that is, the click comes right after the move.
+  const p = await w.page({ viewport: { width: 1440, height: 1800 } });
+  await p.clock.install();
+  await p.goto(`${w.base}/approvals`);
+  const first = p.locator(`[data-approval="${one}"] .approve:enabled`);
+  const second = p.locator(`[data-approval="${two}"]`);
   await second.locator('.approve:enabled').waitFor();
+  await still(p);
   const at = await first.boundingBox();
+  await p.clock.pauseAt(Date.now() + 3_600_000);
   await first.click();
-  await page.locator(`[data-approval="${one}"]`).waitFor({ state: 'detached' });
+  await p.locator(`[data-approval="${one}"]`).waitFor({ state: 'detached' });
   // The second stands where the first was; the hand was about to click once more.
-  const sent = answers(page);
+  const sent = answers(p);
   const now = await second.locator('.approve').boundingBox();
   assert.ok(now.y < at.y + at.height && now.y + now.height > at.y, `it lies at ${now.y}, the first lay at ${at.y}`);
-  await page.mouse.click(now.x + now.width / 2, now.y + now.height / 2);
+  const press = () => p.mouse.click(now.x + now.width / 2, now.y + now.height / 2);
+  await press(); // at once
+  await p.clock.runFor(400);
+  await press();
   assert.deepEqual(await sent(), [], 'a click for the first question answered the second');
   assert.equal(w.read('Notes/Other.md'), null);
+  await p.clock.resume();
   await second.locator('.approve:enabled').waitFor(); // a moment later it can be answered
   await second.locator('.deny').click();
   await second.waitFor({ state: 'detached' });
-  await page.setViewportSize({ width: 1440, height: 900 });
-  quiet(page);
+  quiet(p);
+  await p.context().close();
 });
 
 test('a conversation that scrolls itself under the pointer does not take the click; a hand that scrolls may click', async () => {
@@ -85,6 +93,7 @@ test('a conversation that scrolls itself under the pointer does not take the cli
   await t.box().fill('Write much');
   await t.box().press('Enter');
   await t.approve().waitFor();
+  await still(page);
   const said = page.getByRole('region', { name: 'What was said' });
   await page.locator('.talk .card .approve').evaluate((b) => {
     globalThis.disarmed = 0;

@@ -69,6 +69,7 @@ test('all is well, in a calm sentence', async () => {
   assert.equal(await meaning.getByRole('link').getAttribute('href'), '/settings/models');
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await meaning.getByRole('button', { name: 'Copy' }).click();
+  await meaning.getByRole('button', { name: 'Copied' }).waitFor();
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), 'lore config set embed.model builtin');
   quiet(page);
 });

@@ -97,7 +97,7 @@ test('a node of the picture is told of under the pointer, and chosen by a click'
   await w.until(async () => !(await over()));
   await page.mouse.click(...node);
   await page.locator('.facts').getByRole('link', { name: /Oolong/ }).first().waitFor();
-  await page.waitForTimeout(400); // two clicks within a moment are a double one
+  await page.evaluate(() => new Promise((f) => setTimeout(f, 400))); // two clicks within a moment are a double one, by the clock of the page
   await page.mouse.click(...stage);
   await page.locator('.facts').waitFor({ state: 'detached' });
   await page.mouse.move(...node);

@@ -199,6 +199,9 @@ test('a new conversation is written in at once', async () => {
 
 test('words that could not be said are still there', async () => {
   const cut = (r) => (r.request().method() === 'POST' ? r.abort() : r.continue());
+  await page.goto(`${w.base}/chat`);
+  await page.locator('.chats a.open').first().click();
+  await t.settled(1);
   await page.route('**/api/v1/chats/*/fork', cut);
   await page.locator('.chats a.open').first().click();
   await page.locator('.turn .edit').first().click();
@@ -235,5 +238,31 @@ test('a tool that answers late does not answer for another', async () => {
   await page.evaluate(() => fetch('/api/v1/status').then((r) => r.text()));
   assert.equal(await page.locator('.result').count(), 0);
   await page.unroute('**/api/v1/tools/vault_health**');
+  quiet(page);
+});
+
+test('a list of tools that comes late does not take the place of a newer one', async () => {
+  const hold = gate();
+  await page.goto(`${w.base}/tools`);
+  const one = page.locator('.list a[href="/tools/list_tags"]');
+  await one.waitFor();
+  let old;
+  await page.route('**/api/v1/tools', async (r) => {
+    const res = await r.fetch();
+    const without = !(await res.text()).includes('"list_tags"');
+    if (without) await (old = hold).wait;
+    await r.fulfill({ response: res });
+  });
+  w.run('config', 'set', 'tools.list_tags', 'off');
+  await w.until(() => old);
+  const next = page.waitForResponse((r) => new URL(r.url()).pathname === '/api/v1/tools');
+  w.run('config', 'set', 'tools.list_tags', 'allow');
+  await (await next).finished();
+  const late = page.waitForResponse((r) => new URL(r.url()).pathname === '/api/v1/tools');
+  hold.open();
+  await (await late).finished();
+  await page.evaluate(() => fetch('/api/v1/status').then((r) => r.text()));
+  assert.equal(await one.count(), 1);
+  await page.unroute('**/api/v1/tools');
   quiet(page);
 });

@@ -24,7 +24,7 @@ test('the address of lore serve lets one browser in, once', async () => {
   const page = await w.page();
   await w.enter(page);
   await page.getByRole('heading', { name: 'Today' }).waitFor();
-  assert.match(await page.title(), /^Today · vault$/);
+  await page.waitForFunction(() => document.title === 'Today · vault'); // when it knows the vault
   quiet(page, 'after login');
   const other = await w.browser.newContext();
   const second = await other.newPage();
@@ -93,7 +93,7 @@ test('the shell by keyboard', async () => {
   const page = await w.page();
   await page.goto(w.base + '/');
   await page.getByRole('heading', { name: 'Today' }).waitFor();
-  assert.match(await page.title(), /^\(2\) /, 'the tab counts what waits');
+  await page.waitForFunction(() => document.title.startsWith('(2) ')); // the tab counts what waits
   await page.keyboard.press('Tab');
   assert.match(await page.evaluate(() => document.activeElement.textContent), /Skip to/);
   await page.keyboard.press('Enter');

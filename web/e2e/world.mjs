@@ -193,6 +193,7 @@ export async function still(page) {
 
 /** allow presses the yes of a card as a person does who looks first: a card that was just moved is looked at anew. */
 export async function allow(page) {
+  await still(page);
   await page.evaluate(() => new Promise((f) => setTimeout(f, 250))); // the card looks at its place every 100 ms
   await page.locator('.card .approve:enabled').first().click();
 }

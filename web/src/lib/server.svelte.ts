@@ -21,6 +21,8 @@ class Server {
   changes = $state(0);
 
   #tools: Promise<void> = Promise.resolve();
+  #lists = 0;
+  #listed = 0; // the list that is shown
   #looks = 0;
   #heard = 0; // questions that news told of
   /** known is kept when the server has told what it serves. */
@@ -76,8 +78,11 @@ class Server {
   }
 
   async loadTools(): Promise<void> {
+    const mine = ++this.#lists;
     const r = await ask('listTools');
-    if (r.ok) this.tools = (r.value.tools ?? []) as Tool[];
+    if (!r.ok || mine < this.#listed) return; // a later list came before this one
+    this.#listed = mine;
+    this.tools = (r.value.tools ?? []) as Tool[];
   }
 
   /** put keeps a question, or lets it go. */
