@@ -203,7 +203,6 @@ test('words that could not be said are still there', async () => {
   await page.locator('.chats a.open').first().click();
   await t.settled(1);
   await page.route('**/api/v1/chats/*/fork', cut);
-  await page.locator('.chats a.open').first().click();
   await page.locator('.turn .edit').first().click();
   await page.getByLabel(/Say it otherwise/).fill('Said with care');
   await page.getByRole('button', { name: 'Send as a branch' }).click();
