@@ -99,21 +99,40 @@ test('a conversation that scrolls itself under the pointer does not take the cli
     globalThis.disarmed = 0;
     new MutationObserver(() => b.disabled && globalThis.disarmed++).observe(b, { attributes: true, attributeFilter: ['disabled'] });
   });
-  const end = await said.evaluate((el) => el.scrollTop);
+  const top = () => said.evaluate((el) => el.scrollTop);
+  const disarmed = () => page.evaluate(() => globalThis.disarmed);
+  const others = [];
+  const asked = async (name) => {
+    const id = await w.ask('write_note', { path: `Notes/${name}.md`, content: 'x\n' });
+    others.push(id);
+    await page.waitForFunction((n) => document.title.startsWith(`(${n}) `), others.length + 1);
+    await still(page);
+  };
+  const begin = await top();
+  assert.ok((await t.card().boundingBox()).y > (await said.boundingBox()).y, 'a question is read from its beginning');
   await said.hover();
-  await page.mouse.wheel(0, -50);
-  await page.waitForFunction((end) => document.querySelector('.said[role=region]').scrollTop < end - 20, end);
-  assert.equal(await page.evaluate(() => globalThis.disarmed), 0, 'the hand scrolled');
-  // Another question comes: the conversation goes to its end again, by itself.
-  const other = await w.ask('write_note', { path: 'Notes/Unrelated.md', content: 'x\n' });
-  await page.waitForFunction((end) => document.querySelector('.said[role=region]').scrollTop === end, end);
-  await page.waitForFunction(() => globalThis.disarmed > 0);
+  await page.mouse.wheel(0, 5000);
+  await page.waitForFunction((begin) => document.querySelector('.said[role=region]').scrollTop > begin + 20, begin);
+  await still(page);
+  const end = await top();
+  await asked('Unrelated');
+  assert.equal(await top(), end, 'who went to the yes stays there');
+  assert.equal(await disarmed(), 0, 'the hand scrolled');
+  // So near to where the page put it, it goes back there by itself when another question comes.
+  await page.mouse.wheel(0, begin - end + 3);
+  await page.waitForFunction((at) => document.querySelector('.said[role=region]').scrollTop === at, begin + 3);
+  assert.equal(await disarmed(), 0, 'the hand scrolled');
+  await asked('Another');
+  assert.equal(await top(), begin);
+  assert.ok(await disarmed(), 'the page scrolled');
   await t.approve().waitFor(); // a moment later it can be answered
   await t.card().locator('.deny').click();
   await page.getByText('Then not.').waitFor();
-  await move(page, `/approvals/${other}`);
-  await page.locator('.card .deny').click();
-  await over(page, 'denied');
+  for (const id of others) {
+    await move(page, `/approvals/${id}`);
+    await page.locator(`[data-approval="${id}"] .deny`).click();
+    await over(page, 'denied');
+  }
   quiet(page);
 });
 

@@ -84,7 +84,7 @@ test('what was planted is found, and linked to', async () => {
   await w.until(async () => {
     await page.getByRole('button', { name: 'Look again' }).click();
     await page.getByRole('button', { name: 'Look again' }).waitFor();
-    return (await warnings.locator('li').count()) >= 2;
+    return (await warnings.getByRole('link', { name: /Odd bytes\.md/ }).count()) && (await warnings.getByRole('link', { name: /sync-conflict/ }).count());
   });
   assert.match(await page.locator('.counts').innerText(), /\d warnings/);
   assert.equal(await page.locator('[data-topic="approve"]').getByRole('link').getAttribute('href'), '/approvals');
