@@ -3134,7 +3134,7 @@ export interface ToolTypes {
       /** Worst is the share at which the whole weight is lost. */
       worst: number;
     })[];
-    /** Score is 100 less what every part loses. */
+    /** Score is 100 less what every part loses; 100 only where nothing was found. */
     score: number;
   }) };
   /** Vault search */

@@ -89,7 +89,7 @@ var docs = map[string]tool.Comment{
 		"Type":   "Only notes of this type.",
 	}},
 	"Health": {Text: "Health is a score and what it is made of.", Fields: map[string]string{
-		"Score": "Score is 100 less what every part loses.",
+		"Score": "Score is 100 less what every part loses; 100 only where nothing was found.",
 	}},
 	"HealthPart": {Text: "HealthPart is one thing that can be wrong. It loses its whole weight when Count / Of reaches Worst, and in proportion below that.", Fields: map[string]string{
 		"Examples": "Examples are paths, or path:line for links.",

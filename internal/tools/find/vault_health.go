@@ -23,7 +23,7 @@ type VaultHealth struct {
 
 // Health is a score and what it is made of.
 type Health struct {
-	// Score is 100 less what every part loses.
+	// Score is 100 less what every part loses; 100 only where nothing was found.
 	Score int             `json:"score"`
 	Parts []HealthPart    `json:"parts"`
 	Notes int             `json:"notes"`
@@ -98,11 +98,14 @@ func (in VaultHealth) Run(ctx context.Context, env Env) (Health, error) {
 	out.add(in.Examples, HealthPart{Name: "copies of sync conflicts", Of: notes, Weight: weightConflict, Worst: worstConflict, Fix: "compare and remove them"}, copies)
 	out.add(in.Examples, HealthPart{Name: "notes that no note links to", Of: notes, Weight: weightOrphans, Worst: worstOrphans, Fix: "find_orphans"}, g.Orphans(false))
 	out.add(in.Examples, HealthPart{Name: "notes without text or name", Of: notes, Weight: weightEmpty, Worst: worstEmpty, Fix: "write, name or delete them"}, empty)
-	lost := 0.0
+	lost, most := 0.0, 100
 	for _, p := range out.Parts {
 		lost += p.Lost
+		if p.Count > 0 {
+			most = 99 // a hundred says that there is nothing to find
+		}
 	}
-	out.Score = int(math.Round(100 - lost))
+	out.Score = min(most, int(math.Round(100-lost)))
 	return out, nil
 }
 
