@@ -3,6 +3,7 @@ package home
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"lore/internal/fault"
@@ -46,5 +47,5 @@ func Turn(ctx context.Context, path string, ready func() bool) (release func() e
 			return nil, err
 		}
 	}
-	return nil, fault.Fix(fault.Busy, "try again in a moment", "another lore process is making the index")
+	return nil, fault.Fix(fault.Busy, "try again in a moment", "another lore process is at work on this (%s)", filepath.Base(path))
 }

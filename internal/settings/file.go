@@ -2,6 +2,7 @@ package settings
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -78,20 +79,29 @@ func badSyntax(path string, err error) error {
 	return fault.New(fault.Invalid, "%s: %v", path, err)
 }
 
-// editing lets one change of a file follow another: of two at once, the second
-// would write over the first.
+// editing lets one change of a file follow another in this process, without
+// waiting for the lock that is for the others.
 var editing sync.Mutex
 
 // edit changes the file as f does, which gets it as it is, and keeps everything
 // else of it. A file that cannot be read is not written over, and none is written
-// that could not be read.
-func (p Place) edit(what string, f func(c *File, old []byte) ([]byte, error)) error {
+// that could not be read. One process changes it at a time: of two at once, the
+// second would write over the first.
+func (p Place) edit(what string, f func(c *File, old []byte) ([]byte, error)) (err error) {
 	editing.Lock()
 	defer editing.Unlock()
 	path, err := p.Path()
 	if err != nil {
 		return err
 	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	release, err := home.Turn(context.Background(), path+".lock", func() bool { return true })
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
 	old, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read the settings: %w", err)
@@ -109,9 +119,6 @@ func (p Place) edit(what string, f func(c *File, old []byte) ([]byte, error)) er
 	}
 	if bytes.Equal(text, old) {
 		return nil
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
 	}
 	return home.Replace(path, text)
 }

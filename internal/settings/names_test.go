@@ -3,11 +3,14 @@ package settings
 import (
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
 	"lore/internal/fault"
+	"lore/internal/tool"
 )
 
 // TestToolsOfOthers: what cannot be the name of a tool is no setting. A name with
@@ -102,5 +105,35 @@ func TestKeyOfTheEmbedder(t *testing.T) {
 	}
 	if _, err := p.Set("embed.key_env", "my_KEY_1"); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestTwoProcessesAtOnce: the page and a command change a setting each, and both
+// are kept.
+func TestTwoProcessesAtOnce(t *testing.T) {
+	const n, name = 20, "SETTINGS_OF"
+	if of := os.Getenv(name); of != "" {
+		p := Place{Env: os.Getenv, Tools: func() []*tool.Tool { return nil }}
+		for i := range n {
+			if _, err := p.Set(fmt.Sprintf("tools.mcp__%s__%d", of, i), "off"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return
+	}
+	p, file := withConfig(t, "# mine\n", nil)
+	var wg sync.WaitGroup
+	for _, of := range []string{"a", "b", "c"} {
+		wg.Go(func() {
+			cmd := exec.Command(os.Args[0], "-test.run=^TestTwoProcessesAtOnce$")
+			cmd.Env = append(os.Environ(), name+"="+of, "XDG_CONFIG_HOME="+filepath.Dir(filepath.Dir(file)))
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v: %s", err, out)
+			}
+		})
+	}
+	wg.Wait()
+	if c, err := p.Read(); err != nil || len(c.Tools) != 3*n {
+		t.Errorf("%d of %d are kept: %v", len(c.Tools), 3*n, err)
 	}
 }
