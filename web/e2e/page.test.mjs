@@ -115,7 +115,7 @@ test('the shell by keyboard', async () => {
   await page.keyboard.press('a');
   await page.waitForURL('**/approvals');
   await page.keyboard.press('?');
-  await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+  await page.getByRole('dialog', { name: 'Keys' }).getByText('In a note: save; read or write').waitFor();
   await accessible(page, 'help');
   await page.keyboard.press('Escape');
   assert.equal(await page.getByRole('dialog').count(), 0);
