@@ -65,6 +65,9 @@ func Terminal() Principal {
 	return Principal{Kind: Person, ID: "terminal", Surface: "cli", Scopes: Scopes()}
 }
 
+// Key tells principals apart.
+func (p Principal) Key() string { return string(p.Kind) + " " + p.ID }
+
 // May reports whether p holds the scope. Only persons can hold [Approve] and
 // [Admin], whatever their list says.
 func (p Principal) May(s Scope) bool {

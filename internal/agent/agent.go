@@ -211,15 +211,7 @@ func (a *Agent) Work(ctx context.Context, id string, tell func(Event)) (chat.Run
 	for w.run.Keeper = a.Holder; ; {
 		again, err := w.step(ctx)
 		if ctx.Err() != nil {
-			// Whoever ended it may go on with it: what was begun is not kept, unless a
-			// person wanted no more of it.
-			if say := w.broken(); say != nil && errors.Is(context.Cause(ctx), ErrStopped) {
-				w.end(chat.Cancelled, ErrStopped.Error())
-				err = w.keep(lasting, chat.Change{Say: say})
-			} else {
-				err = nil
-			}
-			return w.run, errors.Join(ctx.Err(), err)
+			return w.run, errors.Join(ctx.Err(), w.leave(ctx))
 		}
 		if err != nil {
 			if errors.Is(err, chat.ErrTaken) {

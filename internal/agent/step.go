@@ -246,6 +246,17 @@ const lastTime = 2 * time.Minute
 
 var errLate = errors.New("the model was still answering when the time of the run was over")
 
+// leave ends work whose context is over. Whoever ended it may go on with it, so
+// what was begun is not kept, unless a person wanted no more of it.
+func (w *worker) leave(ctx context.Context) error {
+	say := w.broken()
+	if say == nil || !errors.Is(context.Cause(ctx), ErrStopped) {
+		return nil
+	}
+	w.end(chat.Cancelled, ErrStopped.Error())
+	return w.keep(context.WithoutCancel(ctx), chat.Change{Say: say})
+}
+
 // hear passes on what the model says while it says it.
 func (w *worker) hear(ctx context.Context, req llm.Request) (llm.Answer, error) {
 	if l := w.run.Limits.Time; l > 0 {

@@ -1,5 +1,7 @@
 package tool
 
+import "slices"
+
 // A Role is a part that a tool plays for surfaces, which know no tool by name.
 type Role string
 
@@ -78,6 +80,12 @@ const (
 	// a result that was too long for a model.
 	ReadsResult Role = "read-result"
 )
+
+// AboutChats reports whether a tool shows conversations with Lore's own minds,
+// which are for persons and for these minds alone.
+func (t *Tool) AboutChats() bool {
+	return slices.Contains(t.Roles, SavesChat) || slices.Contains(t.Roles, ReadsResult)
+}
 
 // Plays says which role a tool plays. One tool plays each, and the first in the
 // order of names is taken when there are more.

@@ -232,7 +232,7 @@ func (e *Endpoint) face(o Options) *face {
 		e.order = append(slices.Delete(e.order, i, i+1), key)
 		return e.faces[key]
 	}
-	owner := string(o.Who.Kind) + " " + o.Who.ID
+	owner := o.Who.Key()
 	e.makeRoom(owner)
 	s := New(e.door, o)
 	get := func(*http.Request) *sdk.Server { return s.sdk }

@@ -147,8 +147,7 @@ func (o Options) offers(t *tool.Tool) bool {
 	case t.Effect == access.Changes && t.With == "" && !o.Who.May(access.Write), t.Needs != "" && !o.Who.May(t.Needs):
 		return false
 	}
-	if slices.Contains(t.Roles, tool.ReadsResult) || slices.Contains(t.Roles, tool.SavesChat) {
-		// They are about conversations with Lore's own minds, of which a client knows none.
+	if t.AboutChats() { // a client knows of none, unless who starts the server wants it
 		return slices.Contains(o.Tools, t.Name)
 	}
 	return slices.Contains(o.Toolsets, t.Set) || slices.Contains(o.Toolsets, everything) || slices.Contains(o.Tools, t.Name)
@@ -211,7 +210,7 @@ func New(door func() tool.Door, o Options) *Server {
 // addTasks lets calls that take long, or wait for a person, become tasks of this
 // principal.
 func (s *Server) addTasks() {
-	owner := string(s.opts.Who.Kind) + " " + s.opts.Who.ID
+	owner := s.opts.Who.Key()
 	if err := s.opts.tasks.Register(s.sdk, owner); err != nil {
 		panic(err) // a method of ours has the name of one of the protocol
 	}

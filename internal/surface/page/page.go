@@ -120,7 +120,7 @@ func file(name, kind string) serve.Handle {
 }
 
 // show draws a page whole before any of it is sent.
-func show(w http.ResponseWriter, status int, name string, data any) error {
+func show(w http.ResponseWriter, status int, policy, name string, data any) error {
 	var b bytes.Buffer
 	if err := templates.ExecuteTemplate(&b, name, data); err != nil {
 		return err
@@ -134,13 +134,10 @@ func show(w http.ResponseWriter, status int, name string, data any) error {
 // no file of the page: who is not let in gets none.
 func (p *Pages) Refused(w http.ResponseWriter, r *http.Request, pr serve.Problem) {
 	nonce := serve.Nonce(r)
-	var b bytes.Buffer
-	if err := templates.ExecuteTemplate(&b, "refused", map[string]any{"Problem": pr, "Nonce": nonce}); err != nil {
+	policy := "default-src 'none'; style-src 'nonce-" + nonce + "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	if err := show(w, pr.Status, policy, "refused", map[string]any{"Problem": pr, "Nonce": nonce}); err != nil {
 		w.WriteHeader(http.StatusInternalServerError)
-		return
 	}
-	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'nonce-"+nonce+"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
-	serve.Write(w, "text/html; charset=utf-8", pr.Status, b.Bytes())
 }
 
 // An entry is one thing that was done.
@@ -167,7 +164,7 @@ func (p *Pages) home(w http.ResponseWriter, r *http.Request, who access.Principa
 	if err != nil {
 		return err
 	}
-	return show(w, http.StatusOK, "home", map[string]any{"Vault": p.o.Vault, "Waiting": waiting, "Done": done, "API": p.o.API})
+	return show(w, http.StatusOK, policy, "home", map[string]any{"Vault": p.o.Vault, "Waiting": waiting, "Done": done, "API": p.o.API})
 }
 
 // done is what changed the vault last, newest first. Where no tool tells, there
@@ -220,7 +217,7 @@ func (p *Pages) approval(w http.ResponseWriter, r *http.Request, _ access.Princi
 	if q.Answer != nil {
 		c.Word = q.Answer.Word
 	}
-	return show(w, http.StatusOK, "approval", c)
+	return show(w, http.StatusOK, policy, "approval", c)
 }
 
 func at(t time.Time) string { return t.Local().Format("2006-01-02 15:04") }

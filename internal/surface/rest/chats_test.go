@@ -33,6 +33,11 @@ func TestConversationsAreForPersons(t *testing.T) {
 			t.Errorf("a person, %s: %d %s", c.path, got.status, got.text)
 		}
 	}
+	for _, path := range []string{"/api/v1/tools/save_chat", "/api/v1/tools/read_result"} {
+		if token, person := w.do("full", "GET", path, ""), w.do("person", "GET", path, ""); token.status != http.StatusForbidden || person.status != http.StatusOK {
+			t.Errorf("%s: a token %d, a person %d", path, token.status, person.status)
+		}
+	}
 	for who, want := range map[string]bool{"full": false, "person": true} {
 		got := w.do(who, "GET", "/api/v1/tools", "")
 		if strings.Contains(got.text, `"save_chat"`) != want || strings.Contains(got.text, `"read_result"`) != want || !strings.Contains(got.text, `"read_note"`) {

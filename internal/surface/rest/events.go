@@ -143,7 +143,7 @@ const readersMost = 256
 func (n *news) enter(who access.Principal) (leave func(), ok bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	key := string(who.Kind) + " " + who.ID
+	key := who.Key()
 	if n.readers[key] >= readersMost {
 		return nil, false
 	}

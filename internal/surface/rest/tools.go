@@ -51,21 +51,27 @@ func (a *API) describe(t *tool.Tool) Tool {
 func (a *API) listTools(w http.ResponseWriter, _ *http.Request, who access.Principal) error {
 	out := Tools{Tools: []Tool{}}
 	for _, t := range a.o.Door.On() {
-		if reaches(who, t) {
+		if reaches(who, t) == nil {
 			out.Tools = append(out.Tools, a.describe(t))
 		}
 	}
 	return serve.JSON(w, http.StatusOK, out)
 }
 
-// reaches reports whether a principal may use a tool at all: conversations are for
-// persons, and so is what saves them or reads in them.
-func reaches(who access.Principal, t *tool.Tool) bool {
-	return who.Kind == access.Person || !slices.Contains(t.Roles, tool.SavesChat) && !slices.Contains(t.Roles, tool.ReadsResult)
+// reaches says why a principal may not use a tool, whatever its scopes: no token
+// reaches conversations.
+func reaches(who access.Principal, t *tool.Tool) error {
+	if who.Kind == access.Person || !t.AboutChats() {
+		return nil
+	}
+	return fault.New(fault.Denied, "conversations are for persons, and %s is about them", t.Name)
 }
 
-func (a *API) showTool(w http.ResponseWriter, r *http.Request, _ access.Principal) error {
+func (a *API) showTool(w http.ResponseWriter, r *http.Request, who access.Principal) error {
 	t, err := a.o.Door.Find(r.PathValue("name"))
+	if err == nil {
+		err = reaches(who, t)
+	}
 	if err != nil {
 		return err
 	}
@@ -73,8 +79,10 @@ func (a *API) showTool(w http.ResponseWriter, r *http.Request, _ access.Principa
 }
 
 func (a *API) callTool(w http.ResponseWriter, r *http.Request, who access.Principal) error {
-	if t, err := a.o.Door.Find(r.PathValue("name")); err == nil && !reaches(who, t) {
-		return fault.New(fault.Denied, "conversations are for persons, and %s is about them", t.Name)
+	if t, err := a.o.Door.Find(r.PathValue("name")); err == nil {
+		if err := reaches(who, t); err != nil {
+			return err
+		}
 	}
 	args, err := io.ReadAll(r.Body)
 	if err != nil {
