@@ -125,8 +125,8 @@ func (ix *Indexer) Unchanged(ctx context.Context, g vault.Glance) (bool, error) 
 	sure := true
 	var known []vault.Known
 	err := ix.store.Files(ctx, func(f File) error {
-		sure = sure && unchanged(f, vault.Entry{Size: f.Size, ModTime: f.ModTime, Inode: f.Inode, Kind: vault.KindOf(f.Path)})
-		known = append(known, vault.Known{Path: f.Path, Size: f.Size, ModTime: f.ModTime, Inode: f.Inode})
+		sure = sure && trusted(f, vault.KindOf(f.Path))
+		known = append(known, vault.Known{Path: f.Path, Size: f.Size, ModTime: f.ModTime, ChangeTime: f.ChangeTime, Inode: f.Inode})
 		return nil
 	})
 	if err != nil || !sure || !ix.vault.Unchanged(g, known) {
@@ -291,22 +291,21 @@ func compare(known []File, list *vault.Listing) work {
 	return w
 }
 
-// racy is how close a change may follow a read without a new time on disk.
-const racy = int64(2 * time.Second)
-
-// unchanged trusts the stat of a file, unless it was read so soon after its
-// last change that another change could carry the same time.
+// unchanged reports whether a file is as it was when it was indexed.
 func unchanged(f File, e vault.Entry) bool {
-	if f.Size != e.Size || f.ModTime != e.ModTime || f.Inode != e.Inode {
-		return false
-	}
-	if e.Kind == vault.Attachment || e.Kind == vault.Conflict {
-		return true
-	}
-	// A file that could not be read has no hash. Being given leave to read it
-	// changes neither its size nor its time, so it is tried again.
-	return f.Hash != Hash{} && f.ModTime+racy < f.Seen
+	return f.Size == e.Size && f.ModTime == e.ModTime && f.ChangeTime == e.ChangeTime && f.Inode == e.Inode && trusted(f, e.Kind)
 }
+
+// trusted reports whether a file that shows the same times has the same content.
+// One that was read too soon after its last change is looked into again, and so
+// is one that could not be read: it has no hash, and being given leave to read
+// it need not change its times.
+func trusted(f File, k vault.Kind) bool {
+	return !isRead(k) || f.Hash != Hash{} && vault.Settled(f.ModTime, f.ChangeTime, f.Seen)
+}
+
+// isRead reports whether the index holds the content of such files.
+func isRead(k vault.Kind) bool { return k == vault.Note || k == vault.Canvas }
 
 // A batch is written when it has this many documents or this much text.
 const (

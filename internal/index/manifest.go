@@ -9,7 +9,7 @@ import (
 // A manifest is a list of files in a form that is read in one go: a head, one
 // record for each file with its path as what it does not share with the one
 // before, and a checksum.
-const manifestMagic = "LOREMAN1"
+const manifestMagic = "LOREMAN2"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -29,6 +29,7 @@ func EncodeFiles(generation int64, files []File) []byte {
 		b = append(b, f.Path[n:]...)
 		b = binary.AppendVarint(b, f.Size)
 		b = binary.LittleEndian.AppendUint64(b, uint64(f.ModTime))
+		b = binary.LittleEndian.AppendUint64(b, uint64(f.ChangeTime))
 		b = binary.AppendUvarint(b, f.Inode)
 		b = binary.LittleEndian.AppendUint64(b, uint64(f.Seen))
 		b = append(b, f.Hash[:]...)
@@ -74,6 +75,7 @@ func DecodeFiles(b []byte, generation int64) (files []File, ok bool) {
 		f.Path = last[:keep] + string(r.take(more))
 		f.Size = r.varint()
 		f.ModTime = int64(r.fixed())
+		f.ChangeTime = int64(r.fixed())
 		f.Inode = r.uvarint()
 		f.Seen = int64(r.fixed())
 		copy(f.Hash[:], r.take(uint64(len(f.Hash))))

@@ -7,7 +7,7 @@ import (
 
 func manifestFiles() []File {
 	return []File{
-		{Path: "a.md", Size: 1, ModTime: -5, Inode: 1 << 60, Hash: Hash{1}, Seen: 7},
+		{Path: "a.md", Size: 1, ModTime: -5, ChangeTime: 11, Inode: 1 << 60, Hash: Hash{1}, Seen: 7},
 		{Path: "a/b.md", Size: 1 << 40, ModTime: 1e18, Inode: 2, Hash: Hash{2}, Seen: 1e18},
 		{Path: "a/bc.md"},
 		{Path: "é/茶.md", Size: 3},

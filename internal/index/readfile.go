@@ -53,12 +53,15 @@ func (ix *Indexer) read(ctx context.Context, j job) (outcome, error) {
 	}
 	now := ix.now().UnixNano()
 	e := j.entry
-	f := File{Path: e.Path, Size: e.Size, ModTime: e.ModTime, Inode: e.Inode, Seen: now}
+	f := File{Path: e.Path, Size: e.Size, ModTime: e.ModTime, ChangeTime: e.ChangeTime, Inode: e.Inode, Seen: now}
 	what := added
 	if j.had {
 		what = changed
 	}
-	if e.Kind == vault.Attachment || e.Kind == vault.Conflict {
+	if !isRead(e.Kind) {
+		if j.had && j.old.Size == e.Size && j.old.ModTime == e.ModTime {
+			return outcome{what: touched, doc: Document{File: f}}, nil
+		}
 		return outcome{what: what, doc: NewAttachment(f, Kind(e.Kind))}, nil
 	}
 	// A time far ahead is no sign of a change a moment ago: such a note would be
@@ -82,7 +85,7 @@ func (ix *Indexer) read(ctx context.Context, j job) (outcome, error) {
 		return outcome{what: failed, doc: d}, nil
 	}
 	// The stat of what was read, not of what was listed: they may differ.
-	f.Size, f.ModTime, f.Inode = file.Info.Size, file.Info.ModTime.UnixNano(), file.Info.Inode
+	f.Size, f.ModTime, f.ChangeTime, f.Inode = file.Info.Size, file.Info.ModTime.UnixNano(), file.Info.ChangeTime, file.Info.Inode
 	copy(f.Hash[:], file.Hash[:])
 	// Of a file beyond the limit only the beginning is hashed; its size is told,
 	// and so is that it was cut.

@@ -89,8 +89,11 @@ type File struct {
 	Path    string
 	Size    int64
 	ModTime int64 // nanoseconds since 1970
-	Inode   uint64
-	Hash    Hash
+	// ChangeTime is the same for the last change of any kind, which no program
+	// can put back; 0 where the system does not tell.
+	ChangeTime int64
+	Inode      uint64
+	Hash       Hash
 	// Seen is when the content was read, in nanoseconds since 1970. A file
 	// whose ModTime is not clearly before it may have changed again in the
 	// same tick of the clock, and is read once more.

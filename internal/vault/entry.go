@@ -44,10 +44,13 @@ type Entry struct {
 	Path    string // the key
 	Size    int64
 	ModTime int64 // nanoseconds since 1970
-	Inode   uint64
-	Kind    Kind
-	OnDisk  string // the path as the file system spells it; equal to Path nearly always
-	Link    bool   // the name is a link to a file inside the vault; the rest describes that file
+	// ChangeTime is the same for the file's last change of any kind, which no
+	// program can put back; 0 where the system does not tell.
+	ChangeTime int64
+	Inode      uint64
+	Kind       Kind
+	OnDisk     string // the path as the file system spells it; equal to Path nearly always
+	Link       bool   // the name is a link to a file inside the vault; the rest describes that file
 }
 
 // A ProblemKind says what is odd about a path.
@@ -91,10 +94,11 @@ type Listing struct {
 	// State is what the vault thinks of itself after this walk.
 	State State
 
-	root    fs.FileInfo     // the folder
-	folders map[string]bool // that were entered, by name on disk
-	any     bool            // the folder holds something, were it only Lore's own
-	unknown []string        // keys of which the walk cannot say whether they exist; sorted
+	root    fs.FileInfo    // the folder
+	folders []FolderGlance // that were entered
+	rules   string         // which paths were left out
+	any     bool           // the folder holds something, were it only Lore's own
+	unknown []string       // keys of which the walk cannot say whether they exist; sorted
 }
 
 // Get finds the entry of a key.

@@ -1,7 +1,7 @@
 package vault
 
 import (
-	"maps"
+	"io/fs"
 	"os"
 	"path"
 	"runtime"
@@ -13,41 +13,67 @@ import (
 )
 
 // A Glance is what has to be remembered of a walk to see later, at a fraction of
-// its cost, that nothing has changed: a file that comes or goes changes the time
+// its cost, that nothing has changed: a file that comes or goes changes the times
 // of its folder, and a file that is written changes its own.
 type Glance struct {
-	Began   time.Time `json:"began"`
-	Folders []string  `json:"folders"` // names on disk
+	Began   time.Time      `json:"began"`
+	Rules   string         `json:"rules"` // which paths the walk left out
+	Folders []FolderGlance `json:"folders"`
+}
+
+// A FolderGlance is one folder as the walk saw it just before it listed it.
+type FolderGlance struct {
+	Path       string `json:"path"` // on disk; "" for the vault
+	ModTime    int64  `json:"modified"`
+	ChangeTime int64  `json:"changed"`
+	Inode      uint64 `json:"inode"`
+}
+
+func folderGlance(path string, info fs.FileInfo) FolderGlance {
+	inode, _ := identity(info)
+	return FolderGlance{path, info.ModTime().UnixNano(), changeTime(info), inode}
 }
 
 // Glance remembers the walk that made l.
 func (l *Listing) Glance() Glance {
-	return Glance{Began: l.Began, Folders: slices.Sorted(maps.Keys(l.folders))}
+	return Glance{Began: l.Began, Rules: l.rules, Folders: l.folders}
 }
 
 // A Known file is one that a walk saw, with what it saw of it.
 type Known struct {
-	Path    string
-	Size    int64
-	ModTime int64
-	Inode   uint64
+	Path       string
+	Size       int64
+	ModTime    int64
+	ChangeTime int64
+	Inode      uint64
 }
 
 // Unchanged reports whether the vault is still as the walk of g saw it, when
 // files is everything it listed, by path. It may say no where a walk would find
 // nothing new (a hidden file came, a note is a link, a name is not NFC), and
-// says yes only when it is so. The clocks of file systems are coarse, so a
-// folder that changed a moment before the walk counts as changed.
+// says yes only when it is so. Times are compared for equality, never for their
+// order: copies keep old times, and clocks are set. A folder that changed a
+// moment before the walk could change again under the same times, so it counts
+// as changed.
 func (v *Vault) Unchanged(g Glance, files []Known) bool {
 	root, id, err := openRoot(v.dir)
 	if err != nil {
 		return false
 	}
 	defer root.Close()
-	if len(g.Folders) == 0 || !v.isOpenOn(id) {
+	if len(g.Folders) == 0 || g.Rules != v.rules || !v.isOpenOn(id) {
 		return false
 	}
-	since := g.Began.Add(-20 * time.Millisecond)
+	folders := make(map[string]FolderGlance, len(g.Folders))
+	for _, f := range g.Folders {
+		if !Settled(f.ModTime, f.ChangeTime, g.Began.UnixNano()) {
+			return false
+		}
+		if f.Path != "" {
+			f.Path += "/"
+		}
+		folders[f.Path] = f
+	}
 	// The system answers several questions at once, and there are many.
 	parts := slices.Collect(slices.Chunk(files, max(1, len(files)/runtime.GOMAXPROCS(0)+1)))
 	seen := make([]map[string]bool, len(parts))
@@ -55,7 +81,7 @@ func (v *Vault) Unchanged(g Glance, files []Known) bool {
 	var changed atomic.Bool
 	for i, part := range parts {
 		wg.Go(func() {
-			if seen[i] = look(root, since, part, nil, &changed); seen[i] == nil {
+			if seen[i] = look(root, folders, part, nil, &changed); seen[i] == nil {
 				changed.Store(true)
 			}
 		})
@@ -65,22 +91,23 @@ func (v *Vault) Unchanged(g Glance, files []Known) bool {
 		return false
 	}
 	var rest []string // the folders in which no file is known
-	for _, f := range g.Folders {
-		if f != "" && !slices.ContainsFunc(seen, func(m map[string]bool) bool { return m[f+"/"] }) {
-			rest = append(rest, f+"/")
+	for f := range folders {
+		if f != "" && !slices.ContainsFunc(seen, func(m map[string]bool) bool { return m[f] }) {
+			rest = append(rest, f)
 		}
 	}
-	return look(root, since, nil, rest, &changed) != nil
+	slices.Sort(rest)
+	return look(root, folders, nil, rest, &changed) != nil
 }
 
 // look visits files and folders and returns the folders it entered, or nil when
 // something is not as it was, or another look found that.
-func look(root *os.Root, since time.Time, files []Known, folders []string, stop *atomic.Bool) map[string]bool {
+func look(root *os.Root, known map[string]FolderGlance, files []Known, folders []string, stop *atomic.Bool) map[string]bool {
 	top, err := openedFolder(root)
 	if err != nil {
 		return nil
 	}
-	d := &descent{since: since, seen: map[string]bool{}}
+	d := &descent{known: known, seen: map[string]bool{}}
 	defer d.close()
 	if !d.push("", top) {
 		return nil
@@ -100,9 +127,9 @@ func look(root *os.Root, since time.Time, files []Known, folders []string, stop 
 
 // A descent holds the folders open that lead to the file it looked at last, so
 // that files that come by path open each folder about once. It enters no folder
-// that was changed after since.
+// that is not as it was known.
 type descent struct {
-	since time.Time
+	known map[string]FolderGlance // by path with a slash at the end
 	open  []level
 	seen  map[string]bool // the folders that were entered
 }
@@ -116,7 +143,8 @@ func (d *descent) push(path string, f openFolder) bool {
 	d.open = append(d.open, level{path, f})
 	d.seen[path] = true
 	info, err := f.self()
-	return err == nil && info.ModTime().Before(d.since)
+	known, ok := d.known[path]
+	return err == nil && ok && folderGlance(known.Path, info) == known
 }
 
 func (d *descent) same(f *Known) bool {
@@ -129,7 +157,8 @@ func (d *descent) same(f *Known) bool {
 		return false
 	}
 	inode, _ := identity(info)
-	return info.Size() == f.Size && info.ModTime().UnixNano() == f.ModTime && inode == f.Inode
+	return info.Size() == f.Size && info.ModTime().UnixNano() == f.ModTime && inode == f.Inode &&
+		changeTime(info) == f.ChangeTime
 }
 
 // enter opens the folders down to dir, and closes those that do not lead to it.

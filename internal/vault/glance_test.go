@@ -11,8 +11,8 @@ import (
 	"lore/internal/vault"
 )
 
-// settled makes a small vault whose folders and files were last changed an hour
-// ago, and returns it with what a walk saw.
+// settled makes a small vault whose files were last written two hours and copied
+// here one hour ago, and returns it with what a walk saw.
 func settled(t *testing.T) (string, *vault.Vault, vault.Glance, []vault.Known) {
 	t.Helper()
 	dir := t.TempDir()
@@ -23,7 +23,8 @@ func settled(t *testing.T) (string, *vault.Vault, vault.Glance, []vault.Known) {
 		t.Fatal(err)
 	}
 	age(t, dir)
-	v, err := vault.Open(dir, vault.Options{})
+	// Change times cannot be set, so it is the vault's clock that is moved.
+	v, err := vault.Open(dir, vault.Options{Now: func() time.Time { return time.Now().Add(time.Hour) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +35,7 @@ func settled(t *testing.T) (string, *vault.Vault, vault.Glance, []vault.Known) {
 	}
 	var files []vault.Known
 	for _, e := range l.Entries {
-		files = append(files, vault.Known{Path: e.Path, Size: e.Size, ModTime: e.ModTime, Inode: e.Inode})
+		files = append(files, vault.Known{Path: e.Path, Size: e.Size, ModTime: e.ModTime, ChangeTime: e.ChangeTime, Inode: e.Inode})
 	}
 	return dir, v, l.Glance(), files
 }
@@ -51,12 +52,28 @@ func age(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	slices.Reverse(all)
-	then := time.Now().Add(-time.Hour)
 	for _, p := range all {
-		if err := os.Chtimes(p, then, then); err != nil {
+		if err := putBack(p); err != nil {
 			t.Fatal(err)
 		}
 	}
+}
+
+// then is the time that all files of these tests carry.
+var then = time.Now().Add(-time.Hour)
+
+// putBack gives a file or folder, and those named below it, the time that they
+// had, as a copy with its times does.
+func putBack(dir string, names ...string) error {
+	if len(names) == 0 {
+		return os.Chtimes(dir, then, then)
+	}
+	for _, name := range names {
+		if err := os.Chtimes(filepath.Join(dir, name), then, then); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func TestUnchanged(t *testing.T) {
@@ -94,6 +111,18 @@ func TestUnchanged(t *testing.T) {
 			}
 			return os.Mkdir(p, 0o755)
 		}, false},
+		{"a note in a folder with its old times", func(dir string) error {
+			if err := os.WriteFile(filepath.Join(dir, "b/old.md"), nil, 0o644); err != nil {
+				return err
+			}
+			return putBack(dir, "b/old.md", "b")
+		}, false},
+		{"an edit of the same size with its old time", func(dir string) error {
+			if err := os.WriteFile(filepath.Join(dir, "b/z.md"), []byte(strings.ToUpper("text of b/z.md")), 0o644); err != nil {
+				return err
+			}
+			return putBack(dir, "b/z.md")
+		}, false},
 		{"the vault gone", os.RemoveAll, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -113,4 +142,32 @@ func TestUnchanged(t *testing.T) {
 			t.Error("an empty glance is believed")
 		}
 	})
+}
+
+func TestSettled(t *testing.T) {
+	t.Parallel()
+	const now = int64(1_700_000_000_500_000_000)
+	ago := func(d time.Duration) int64 { return now - int64(d) }
+	for _, c := range []struct {
+		name              string
+		modified, changed int64
+		want              bool
+	}{
+		{"long ago", ago(time.Hour) + 7, ago(time.Hour) + 7, true},
+		{"this moment", now - 7, now - 7, false},
+		{"a tick ago", ago(9*time.Millisecond) - 7, ago(9*time.Millisecond) - 7, false},
+		{"a tenth of a second ago", ago(100*time.Millisecond) - 7, ago(100*time.Millisecond) - 7, true},
+		{"a second ago, on a clock of whole seconds", 1_699_999_999_000_000_000, 1_699_999_999_000_000_000, false},
+		{"three seconds ago, on a clock of whole seconds", 1_699_999_997_000_000_000, 1_699_999_997_000_000_000, true},
+		{"written long ago, copied here now", ago(time.Hour) + 7, now - 7, false},
+		{"no change time, long ago", ago(time.Hour) + 7, 0, true},
+		{"no change time, now", now - 7, 0, false},
+		{"dated to come, copied here long ago", now + int64(time.Hour), ago(time.Hour) + 7, true},
+		{"a clock that is a minute ahead", now + int64(time.Minute), now + int64(time.Minute), false},
+		{"a clock that was years ahead", now + int64(9000*time.Hour), now + int64(9000*time.Hour), true},
+	} {
+		if got := vault.Settled(c.modified, c.changed, now); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
 }

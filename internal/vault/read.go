@@ -56,9 +56,11 @@ func ParseHash(s string) (Hash, error) {
 type Info struct {
 	Size    int64
 	ModTime time.Time
-	Inode   uint64
-	Links   uint64 // names that the file has; more than one means hard links
-	Mode    fs.FileMode
+	// ChangeTime is as in [Entry].
+	ChangeTime int64
+	Inode      uint64
+	Links      uint64 // names that the file has; more than one means hard links
+	Mode       fs.FileMode
 }
 
 // A File is the content of one file at one moment.
@@ -116,7 +118,7 @@ func (v *Vault) Stat(ctx context.Context, p string) (Entry, error) {
 	inode, _ := identity(info)
 	return Entry{
 		Path: key, OnDisk: disk, Link: link, Kind: KindOf(key),
-		Size: info.Size(), ModTime: info.ModTime().UnixNano(), Inode: inode,
+		Size: info.Size(), ModTime: info.ModTime().UnixNano(), ChangeTime: changeTime(info), Inode: inode,
 	}, nil
 }
 
@@ -198,11 +200,11 @@ func readOnce(root *os.Root, disk string, limit int64, cut bool) (f File, steady
 		return File{}, false, err
 	}
 	inode, links := identity(after)
-	f.Info = Info{Size: after.Size(), ModTime: after.ModTime(), Inode: inode, Links: links, Mode: after.Mode()}
+	f.Info = Info{Size: after.Size(), ModTime: after.ModTime(), ChangeTime: changeTime(after), Inode: inode, Links: links, Mode: after.Mode()}
 	f.Data = buf.Bytes()
 	f.Hash = Sum(f.Data)
 	f.Truncated = after.Size() > n
-	steady = before.Size() == after.Size() && before.ModTime().Equal(after.ModTime()) && n == min(after.Size(), limit)
+	steady = before.Size() == after.Size() && before.ModTime().Equal(after.ModTime()) && changeTime(before) == changeTime(after) && n == min(after.Size(), limit)
 	return f, steady, nil
 }
 

@@ -28,6 +28,18 @@ func identity(info fs.FileInfo) (inode, links uint64) {
 	return 0, 1
 }
 
+// changeTime reads when anything about a file was last changed, in nanoseconds
+// since 1970. Unlike its modification time, no program can set it.
+func changeTime(info fs.FileInfo) int64 {
+	switch st := info.Sys().(type) {
+	case *unix.Stat_t:
+		return st.Ctim.Nano()
+	case *syscall.Stat_t:
+		return statChangeTime(st)
+	}
+	return 0
+}
+
 // writable reports whether this process could make a file in the folder,
 // without making one.
 func writable(dir string) bool { return unix.Access(dir, unix.W_OK) == nil }

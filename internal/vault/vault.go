@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -40,6 +41,7 @@ type Options struct {
 type Vault struct {
 	dir     string
 	exclude pattern.List
+	rules   string // exclude, as it was given
 	maxNote int64
 	maxRead int64
 	log     *slog.Logger
@@ -71,7 +73,7 @@ func Open(dir string, opt Options) (*Vault, error) {
 		return nil, err
 	}
 	v := &Vault{
-		dir: abs, exclude: exclude,
+		dir: abs, exclude: exclude, rules: strings.Join(opt.Exclude, "\n"),
 		maxNote: orDefault(opt.MaxNote, DefaultMaxNote),
 		maxRead: orDefault(opt.MaxRead, DefaultMaxRead),
 		log:     opt.Log, now: opt.Now,

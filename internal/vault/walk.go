@@ -38,7 +38,7 @@ func (v *Vault) Walk(ctx context.Context) (*Listing, error) {
 	if err := w.from(root, "", 0); err != nil {
 		return nil, err
 	}
-	w.list.folders = w.plain
+	w.list.rules = v.rules
 	w.list.finish()
 	v.judge(w.list)
 	v.mu.Lock()
@@ -110,8 +110,13 @@ func (w *walker) folder(at openFolder, key, disk string, depth int) error {
 			return err
 		}
 	}
-	infos, err := at.infos()
-	if err != nil {
+	// The folder before its names: what comes later gives it other times.
+	self, err := at.self()
+	if err == nil {
+		w.list.folders = append(w.list.folders, folderGlance(disk, self))
+	}
+	infos, listErr := at.infos()
+	if err = errors.Join(err, listErr); err != nil {
 		w.unreadable(keyOrRoot(key), err)
 	}
 	w.list.Folders++
@@ -270,7 +275,7 @@ func (w *walker) file(c child, info fs.FileInfo, link bool) {
 	inode, _ := identity(info)
 	e := Entry{
 		Path: c.key, OnDisk: c.disk, Link: link, Kind: KindOf(c.key),
-		Size: info.Size(), ModTime: info.ModTime().UnixNano(), Inode: inode,
+		Size: info.Size(), ModTime: info.ModTime().UnixNano(), ChangeTime: changeTime(info), Inode: inode,
 	}
 	if e.Kind == Note {
 		w.sizes[path.Base(c.key)] = e.Size

@@ -237,7 +237,7 @@ func testTouch(t *testing.T, s index.Store) {
 	d := full()
 	put(t, s, d)
 	f := d.File
-	f.ModTime, f.Inode, f.Seen = 5, 6, 7
+	f.ModTime, f.ChangeTime, f.Inode, f.Seen = 5, 8, 6, 7
 	must(t, s.Apply(t.Context(), index.Batch{Touch: []index.File{f}}))
 	rows, err := s.Notes(t.Context(), index.Select{})
 	must(t, err)

@@ -186,12 +186,12 @@ func (w *writer) remove(query string, id int64) (int, error) {
 
 func (w *writer) touch(f *index.File) error {
 	w.changed = true // the list of files did
-	return w.exec(`UPDATE notes SET size = ?, mtime = ?, inode = ?, seen = ? WHERE path = ?`,
-		f.Size, f.ModTime, int64(f.Inode), f.Seen, f.Path)
+	return w.exec(`UPDATE notes SET size = ?, mtime = ?, ctime = ?, inode = ?, seen = ? WHERE path = ?`,
+		f.Size, f.ModTime, f.ChangeTime, int64(f.Inode), f.Seen, f.Path)
 }
 
-const putSQL = `INSERT OR REPLACE INTO notes (id, path, kind, title, type, node, sure, date, size, mtime, inode, hash, seen, words, lines,
-  tasks, done, readonly, tags, aliases, props, problems) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+const putSQL = `INSERT OR REPLACE INTO notes (id, path, kind, title, type, node, sure, date, size, mtime, ctime, inode, hash, seen, words, lines,
+  tasks, done, readonly, tags, aliases, props, problems) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
 
 func (w *writer) put(d *index.Document) (int64, error) {
 	o, err := w.old(d.Path)
@@ -213,7 +213,7 @@ func (w *writer) put(d *index.Document) (int64, error) {
 	if len(d.Problems) > 0 {
 		problems = encode(d.Problems)
 	}
-	err = w.exec(putSQL, id, d.Path, string(d.Kind), d.Title, d.Type, d.Node, d.Sure, d.Date, d.Size, d.ModTime, int64(d.Inode), d.Hash[:], d.Seen,
+	err = w.exec(putSQL, id, d.Path, string(d.Kind), d.Title, d.Type, d.Node, d.Sure, d.Date, d.Size, d.ModTime, d.ChangeTime, int64(d.Inode), d.Hash[:], d.Seen,
 		d.Words, d.Lines, d.Tasks, d.Done, d.ReadOnly, encodeList(d.Tags), encodeList(d.Aliases), encodeList(d.Props), problems)
 	if err != nil {
 		return 0, err

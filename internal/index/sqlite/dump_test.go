@@ -18,7 +18,7 @@ import (
 // the order in which files arrived: paths stand for ids, and the time at which
 // a file was read is left out.
 var dumpTables = []struct{ name, query string }{
-	{"notes", `SELECT path, kind, title, type, node, sure, date, size, mtime, inode, hex(hash), words, lines, tasks, done, readonly, tags, aliases, props, problems FROM notes`},
+	{"notes", `SELECT path, kind, title, type, node, sure, date, size, mtime, ctime, inode, hex(hash), words, lines, tasks, done, readonly, tags, aliases, props, problems FROM notes`},
 	{"types", `SELECT type, kind, notes FROM types`},
 	{"names", `SELECT n.path, m.key, m.kind FROM names m LEFT JOIN notes n ON n.id = m.note`},
 	{"tags", `SELECT n.path, t.tag FROM tags t LEFT JOIN notes n ON n.id = t.note`},

@@ -20,7 +20,7 @@ import (
 // manifestFrom is the number of files from which it is worth its own.
 const manifestFrom = 500
 
-const filesSQL = `SELECT path, size, mtime, inode, hash, seen FROM notes ORDER BY path`
+const filesSQL = `SELECT path, size, mtime, ctime, inode, hash, seen FROM notes ORDER BY path`
 
 // Files hands over the stat of every row.
 func (s *Store) Files(ctx context.Context, yield func(index.File) error) (err error) {
@@ -56,7 +56,7 @@ func (s *Store) readFiles(ctx context.Context) ([]index.File, error) {
 	for rows.Next() {
 		var f index.File
 		var inode int64
-		if err := rows.Scan(&f.Path, &f.Size, &f.ModTime, &inode, &hash, &f.Seen); err != nil {
+		if err := rows.Scan(&f.Path, &f.Size, &f.ModTime, &f.ChangeTime, &inode, &hash, &f.Seen); err != nil {
 			return nil, err
 		}
 		f.Inode = uint64(inode)

@@ -12,7 +12,7 @@ import (
 	"lore/internal/index"
 )
 
-const rowColumns = `n.id, n.path, n.kind, n.title, n.type, n.node, n.sure, n.date, n.size, n.mtime, n.inode, n.hash, n.seen, n.words, n.lines,
+const rowColumns = `n.id, n.path, n.kind, n.title, n.type, n.node, n.sure, n.date, n.size, n.mtime, n.ctime, n.inode, n.hash, n.seen, n.words, n.lines,
   n.tasks, n.done, n.readonly, n.tags, n.aliases, n.props, n.problems`
 
 var orders = map[index.Order]string{
@@ -87,7 +87,7 @@ func scanRow(rows *sql.Rows, more any) (index.Row, error) {
 	var inode int64
 	var tags, aliases, props, problems string
 	into := []any{
-		&r.ID, &r.File.Path, &r.Kind, &r.Title, &r.Type, &r.Node, &r.Sure, &r.Date, &r.File.Size, &r.File.ModTime, &inode, &hash, &r.File.Seen,
+		&r.ID, &r.File.Path, &r.Kind, &r.Title, &r.Type, &r.Node, &r.Sure, &r.Date, &r.File.Size, &r.File.ModTime, &r.File.ChangeTime, &inode, &hash, &r.File.Seen,
 		&r.Words, &r.Lines, &r.Tasks, &r.Done, &r.ReadOnly, &tags, &aliases, &props, &problems,
 	}
 	if more != nil {

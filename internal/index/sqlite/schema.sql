@@ -14,6 +14,7 @@ CREATE TABLE notes (
   date     INTEGER NOT NULL, -- seconds; 0 when the note gives none
   size     INTEGER NOT NULL,
   mtime    INTEGER NOT NULL, -- nanoseconds
+  ctime    INTEGER NOT NULL, -- nanoseconds; 0 where the system does not tell
   inode    INTEGER NOT NULL,
   hash     BLOB    NOT NULL,
   seen     INTEGER NOT NULL, -- nanoseconds; when the content was read

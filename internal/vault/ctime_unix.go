@@ -1,0 +1,7 @@
+//go:build unix && !darwin
+
+package vault
+
+import "syscall"
+
+func statChangeTime(st *syscall.Stat_t) int64 { return st.Ctim.Nano() }
