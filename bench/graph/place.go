@@ -64,7 +64,7 @@ func open(ctx context.Context, dir string, n, samples int) (*place, error) {
 		return nil, err
 	}
 	p.registry = tool.NewRegistry(tool.Deps{}, knowledge.Tools(knowledge.Env{
-		Vault: v, Store: s, Search: &search.Searcher{Store: s, Now: time.Now}, Fresh: func() index.Freshness { return index.Freshness{Fresh: true} }, Folder: "Nodes",
+		Vault: v, Store: s, Search: &search.Searcher{Store: s, Now: time.Now}, Fresh: func(context.Context) index.Freshness { return index.Freshness{Fresh: true} }, Folder: "Nodes",
 	}))
 	p.close = func() error { return errors.Join(s.Close(), v.Close()) }
 	return p, nil

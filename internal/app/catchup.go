@@ -17,15 +17,10 @@ import (
 	"lore/internal/fault"
 	"lore/internal/home"
 	"lore/internal/index"
-	"lore/internal/index/sqlite"
 	"lore/internal/surface/cli"
 	"lore/internal/tool"
 	"lore/internal/vault"
 )
-
-// patience is how long a question waits for the index to catch up with the
-// vault. Comparing ten thousand notes takes a tenth of it.
-const patience = 300 * time.Millisecond
 
 // catchUp compares the index with the vault. A new index is waited for; one
 // that exists answers soon, and says when it is behind.
@@ -33,32 +28,31 @@ func (s *session) catchUp(ctx context.Context, o cli.OpenOptions) error {
 	if !s.writes {
 		return s.awaitFirst(ctx)
 	}
-	g := s.lastGlance()
-	if !o.Wait && !s.opening.Rebuilt && !g.Began.IsZero() {
-		same, err := s.indexer.Unchanged(ctx, g)
-		if same || sqlite.Damaged(err) {
+	// Without a glance the last comparison was broken off: what is there may be
+	// a beginning, and an answer from it would deny what is there.
+	whole := o.Wait || s.opening.Rebuilt || s.adopted || s.lastGlance().Began.IsZero()
+	if o.Wait || s.opening.Rebuilt { // a glance says nothing about an index that is empty
+		if err := s.forgetGlance(); err != nil {
 			return err
 		}
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	s.cancel = cancel
-	done := make(chan error, 1)
-	s.wg.Go(func() { done <- s.sync(ctx) })
+	c := s.comparison()
+	s.opened = c
 	var timeout <-chan time.Time
-	// Without a glance the last comparison was broken off: what is there may be
-	// a beginning, and an answer from it would deny what is there.
-	if !o.Wait && !s.opening.Rebuilt && !s.adopted && !g.Began.IsZero() {
+	if !whole {
 		t := time.NewTimer(patience)
 		defer t.Stop()
 		timeout = t.C
 	}
 	select {
-	case err := <-done:
-		if err != nil {
-			return err
-		}
+	case <-c.done:
 	case <-timeout:
 		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if c.err != nil {
+		return c.err
 	}
 	if o.TextOnly || o.Embed || s.model == nil {
 		return nil // for good, or until others can ask: see finish
@@ -98,10 +92,17 @@ func (s *session) keepGlance(g vault.Glance) {
 	}
 }
 
-func (s *session) sync(ctx context.Context) error {
-	// While the index changes, and when that is broken off, nothing is believed.
+func (s *session) forgetGlance() error {
 	if err := os.Remove(s.glancePath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("begin to index: %w", err)
+	}
+	return nil
+}
+
+func (s *session) sync(ctx context.Context) (index.Summary, error) {
+	// While the index changes, and when that is broken off, nothing is believed.
+	if err := s.forgetGlance(); err != nil {
+		return index.Summary{}, err
 	}
 	sum, err := s.indexer.Sync(ctx)
 	if err == nil && sum.State.Mode != vault.Offline && sum.Doubted == 0 {
@@ -110,7 +111,7 @@ func (s *session) sync(ctx context.Context) error {
 	s.mu.Lock()
 	s.sum = sum
 	s.mu.Unlock()
-	return db.Explain(err, s.dir)
+	return sum, db.Explain(err, s.dir)
 }
 
 func (s *session) embedder(threads int) *index.Embedder {
@@ -174,24 +175,15 @@ func (s *session) lost() bool {
 	return s.sum.State.Mode == vault.Offline
 }
 
-func (s *session) fresh() index.Freshness {
-	if s.writes {
-		f := s.indexer.Freshness()
-		if !f.Fresh && s.lost() {
-			f.Reason += "; if you removed them: lore index --rebuild"
-		}
-		return f
-	}
-	return index.Freshness{Reason: "another lore process keeps the index up to date"}
-}
-
 // follow keeps the index and the vectors up to date until ctx ends.
 func (s *session) follow(ctx context.Context, reg *tool.Registry) error {
 	if !s.writes {
 		return fault.Fix(fault.Busy, "stop it first", "another lore process keeps the index up to date")
 	}
-	w := s.vault.Watch(ctx, vault.WatchOptions{})
+	w := s.vault.Watch(ctx, vault.WatchOptions{Marks: filepath.Join(s.dir, "watch")})
 	defer w.Wait()
+	s.watcher.Store(w)
+	defer s.watcher.Store(nil)
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	wg.Go(func() { s.attend(ctx, reg) })
@@ -200,7 +192,7 @@ func (s *session) follow(ctx context.Context, reg *tool.Registry) error {
 		s.stir() // what was indexed before has to be understood, too
 		wg.Go(func() { s.embedOnWake(ctx) })
 	}
-	return s.indexer.Serve(ctx, w.Batches(), s.stir)
+	return s.indexer.Serve(ctx, w, s.stir)
 }
 
 // stir wakes who embeds. What a tool wrote is indexed before the system tells of

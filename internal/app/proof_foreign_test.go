@@ -38,7 +38,7 @@ func TestUndoKeepsWhatOthersWrote(t *testing.T) {
 				o.undoKept(before)
 				o.nothingLost()
 				if i%50 == 49 {
-					if err := o.s.sync(t.Context()); err != nil {
+					if _, err := o.s.sync(t.Context()); err != nil {
 						t.Fatal(err)
 					}
 					o.check()

@@ -16,6 +16,7 @@ import (
 	"lore/internal/note"
 	"lore/internal/search"
 	"lore/internal/surface/cli"
+	"lore/internal/tool"
 	"lore/internal/tools/external"
 	"lore/internal/vault"
 )
@@ -27,6 +28,7 @@ type session struct {
 	vault   *vault.Vault
 	dir     string // of the derived data
 	store   *sqlite.Store
+	asks    index.Store // store, as tools see it: it waits for the index to be up to date
 	opening sqlite.Opening
 	indexer *index.Indexer
 	model   embed.Model // nil when meaning is switched off
@@ -36,10 +38,10 @@ type session struct {
 	adopted bool // the data was made for a vault at another path
 	hands
 	shared
+	freshness
 	hub *external.Hub // the tools of other servers
 
 	cancel  context.CancelFunc
-	wg      sync.WaitGroup
 	closers []func() error
 
 	mu      sync.Mutex
@@ -106,6 +108,8 @@ func (a *app) openSession(ctx context.Context, g cli.Globals, o cli.OpenOptions)
 		return nil, err
 	}
 	s := &session{app: a, log: log, bus: o.Bus, wake: make(chan struct{}, 1)}
+	s.limit = tool.PlanWait
+	s.life, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	if s.bus == nil {
 		s.bus = event.NewBus()
 	}
@@ -146,7 +150,8 @@ func (a *app) openSession(ctx context.Context, g cli.Globals, o cli.OpenOptions)
 		return nil, err
 	}
 	s.indexer = index.New(s.vault, s.store, index.Options{Bus: s.bus, Log: s.log, Now: a.now, Parse: s.dialect(ctx)})
-	s.search = &search.Searcher{Store: s.store, Model: s.model, Now: a.now}
+	s.asks = index.Awaiting(s.store, s.await)
+	s.search = &search.Searcher{Store: s.asks, Model: s.model, Now: a.now}
 	if err := s.openHands(&c); err != nil {
 		return nil, err
 	}
@@ -225,7 +230,7 @@ func (s *session) close() error {
 	if s.cancel != nil {
 		s.cancel()
 	}
-	s.wg.Wait()
+	s.compare.end()
 	errs := []error{err}
 	for i := len(s.closers) - 1; i >= 0; i-- {
 		errs = append(errs, s.closers[i]())

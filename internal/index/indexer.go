@@ -3,7 +3,6 @@ package index
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"runtime"
@@ -59,6 +58,7 @@ type Summary struct {
 	Bytes   int64
 	State   vault.State
 	Glance  func() vault.Glance // where a change since would show; nil after Update
+	Fresh   Freshness           // how the run left the index
 	Took    time.Duration
 }
 
@@ -84,7 +84,9 @@ type Indexer struct {
 	workers int
 	parse   note.Options
 
-	running sync.Mutex // one run at a time
+	running sync.Mutex   // one run at a time; it guards what follows
+	glance  vault.Glance // of the last whole comparison, when it left nothing open
+	missed  bool         // a run failed: only a whole comparison finds what it left
 
 	mu    sync.Mutex
 	state Freshness
@@ -121,6 +123,12 @@ func (ix *Indexer) setFreshness(f func(*Freshness)) {
 // followed to its end, and takes the index for fresh if so. It costs a fraction
 // of Sync, and says no in doubt.
 func (ix *Indexer) Unchanged(ctx context.Context, g vault.Glance) (bool, error) {
+	ix.running.Lock()
+	defer ix.running.Unlock()
+	return ix.unchanged(ctx, g)
+}
+
+func (ix *Indexer) unchanged(ctx context.Context, g vault.Glance) (bool, error) {
 	now := ix.now()
 	sure := true
 	var known []vault.Known
@@ -132,27 +140,35 @@ func (ix *Indexer) Unchanged(ctx context.Context, g vault.Glance) (bool, error) 
 	if err != nil || !sure || !ix.vault.Unchanged(g, known) {
 		return false, err
 	}
+	ix.glance = g
 	ix.setFreshness(func(f *Freshness) { *f = Freshness{Fresh: true, Synced: now} })
 	return true, nil
 }
 
 // Sync compares the whole vault with the index and mends the index. It may be
 // stopped at any moment: what was done stays done, and the next Sync goes on.
-func (ix *Indexer) Sync(ctx context.Context) (Summary, error) { return ix.sync(ctx, false) }
+func (ix *Indexer) Sync(ctx context.Context) (Summary, error) {
+	ix.running.Lock()
+	defer ix.running.Unlock()
+	sum, err := ix.sync(ctx, false)
+	sum.Fresh = ix.Freshness()
+	return sum, err
+}
 
 // Accept is [Indexer.Sync] with a person's word that the notes an offline vault
 // lacks are really gone: their rows are dropped. A vault whose folder is
 // missing stays offline.
 func (ix *Indexer) Accept(ctx context.Context) (Summary, error) {
+	ix.running.Lock()
+	defer ix.running.Unlock()
 	ix.vault.Accept()
 	return ix.sync(ctx, true)
 }
 
 // sync compares. What the index knows is what the vault can miss, unless a
-// person has just said that it shall not be missed.
+// person has just said that it shall not be missed. The caller holds ix.running.
 func (ix *Indexer) sync(ctx context.Context, accepted bool) (Summary, error) {
-	ix.running.Lock()
-	defer ix.running.Unlock()
+	ix.glance, ix.missed = vault.Glance{}, true // until it has ended well
 	start := ix.now()
 	var known []File
 	err := ix.store.Files(ctx, func(f File) error {
@@ -194,7 +210,10 @@ func (ix *Indexer) finish(sum *Summary, start time.Time, err error) {
 			*f = Freshness{Fresh: true, Synced: start}
 		}
 	})
-	if err == nil {
+	if err == nil && sum.State.Mode != vault.Offline && sum.Doubted == 0 {
+		ix.glance = sum.Glance()
+	}
+	if ix.missed = err != nil; err == nil {
 		ix.log.Info("vault indexed", "files", sum.Files, "added", sum.Added, "changed", sum.Changed,
 			"dropped", sum.Dropped, "failed", sum.Failed, "duration_ms", sum.Took.Milliseconds())
 	}
@@ -205,6 +224,11 @@ func (ix *Indexer) finish(sum *Summary, start time.Time, err error) {
 func (ix *Indexer) Update(ctx context.Context, paths []string) (Summary, error) {
 	ix.running.Lock()
 	defer ix.running.Unlock()
+	return ix.update(ctx, paths)
+}
+
+func (ix *Indexer) update(ctx context.Context, paths []string) (sum Summary, err error) {
+	defer func() { ix.missed = ix.missed || err != nil }()
 	paths = slices.Compact(slices.Sorted(slices.Values(paths))) // a hint may come twice
 	rows, err := ix.store.Notes(ctx, Select{Paths: nonNil(paths)})
 	if err != nil {
@@ -271,7 +295,7 @@ func compare(known []File, list *vault.Listing) work {
 			i++
 		}
 		if i < len(known) && known[i].Path == e.Path {
-			if !unchanged(known[i], e) {
+			if !same(known[i], e) {
 				w.read = append(w.read, job{entry: e, old: known[i], had: true})
 			}
 			i++
@@ -291,8 +315,8 @@ func compare(known []File, list *vault.Listing) work {
 	return w
 }
 
-// unchanged reports whether a file is as it was when it was indexed.
-func unchanged(f File, e vault.Entry) bool {
+// same reports whether a file is as it was when it was indexed.
+func same(f File, e vault.Entry) bool {
 	return f.Size == e.Size && f.ModTime == e.ModTime && f.ChangeTime == e.ChangeTime && f.Inode == e.Inode && trusted(f, e.Kind)
 }
 
@@ -431,35 +455,4 @@ func (ix *Indexer) write(ctx context.Context, w work, done <-chan outcome, sum *
 		return ix.store.Settle(ctx)
 	}
 	return nil
-}
-
-// Serve keeps the index true until ctx ends: it compares everything once, then
-// follows the watcher.
-func (ix *Indexer) Serve(ctx context.Context, batches <-chan vault.Batch, after func()) error {
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case b, ok := <-batches:
-			if !ok {
-				return nil
-			}
-			var sum Summary
-			var err error
-			if b.Rescan {
-				sum, err = ix.Sync(ctx)
-			} else {
-				sum, err = ix.Update(ctx, b.Paths)
-			}
-			switch {
-			case errors.Is(err, context.Canceled):
-				return nil
-			case err != nil:
-				// The next event or the periodic comparison tries again.
-				ix.log.Warn("the index could not be brought up to date", "error", err)
-			case sum.Wrote() > 0 && after != nil:
-				after()
-			}
-		}
-	}
 }

@@ -115,7 +115,7 @@ func (b *bench) serve() {
 	ctx, cancel := context.WithCancel(b.t.Context())
 	w := b.vault.Watch(ctx, vault.WatchOptions{Quiet: 20 * time.Millisecond, Ceiling: 200 * time.Millisecond, Check: 50 * time.Millisecond, Poll: 100 * time.Millisecond})
 	done := make(chan error, 1)
-	go func() { done <- b.ix.Serve(ctx, w.Batches(), nil) }()
+	go func() { done <- b.ix.Serve(ctx, w, nil) }()
 	b.t.Cleanup(func() {
 		cancel()
 		w.Wait()

@@ -250,7 +250,7 @@ func (c *call) perform(ctx context.Context, q Question, again *Question) (Result
 	if c.tool.definition() != q.Definition {
 		return Result{}, fault.New(fault.Conflict, "%s is not the tool it was when it was asked about", c.tool.Name)
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.tool.Timeout)
+	ctx, cancel := c.limited(ctx)
 	defer cancel()
 	switch {
 	case c.tool.Effect == access.Reads:

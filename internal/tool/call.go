@@ -34,7 +34,7 @@ func (r *Registry) Call(ctx context.Context, who access.Principal, name string, 
 	if err := c.admit(ctx, args, true); err != nil {
 		return Result{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.tool.Timeout)
+	ctx, cancel := c.limited(ctx)
 	defer cancel()
 	switch c.tool.Effect {
 	case access.Reads:
@@ -438,11 +438,33 @@ func (c *call) guarded(ctx context.Context, run work) (out any, set change.Set, 
 			err = fault.New(fault.Cancelled, "%s took longer than %s", c.tool.Name, c.tool.Timeout)
 		}
 	}()
-	out, set, err = run(context.WithValue(ctx, momentKey{}, c.moment), c.args)
+	ctx = context.WithValue(ctx, momentKey{}, c.moment)
+	if c.deps.Prepare != nil {
+		ctx = c.deps.Prepare(ctx, c.plans())
+	}
+	out, set, err = run(ctx, c.args)
 	if s, ok := out.(Spender); ok {
 		c.spent(s.Spent())
 	}
 	return out, set, err
+}
+
+// PlanWait is how long a call that plans a change may wait for the index, on top
+// of the time that the tool has for its work.
+const PlanWait = 5 * time.Minute
+
+// limited is ctx with the time that the call has.
+func (c *call) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	limit := c.tool.Timeout
+	if c.plans() {
+		limit += PlanWait
+	}
+	return context.WithTimeout(ctx, limit)
+}
+
+// plans reports whether the call plans a change.
+func (c *call) plans() bool {
+	return c.tool.Effect != access.Reads && (c.tool.With == "" || isSet(c.args, c.tool.With))
 }
 
 // spent adds to what the call cost. A sum with an unknown part is unknown.

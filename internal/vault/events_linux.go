@@ -2,9 +2,33 @@ package vault
 
 import (
 	"os"
+	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
+
+// eventsInOrder says that all events of one watcher come in the order in which
+// the changes were made.
+const eventsInOrder = true
+
+// elsewhere are the file systems that others can change without this system's
+// knowledge: servers on the network, and what lies below FUSE.
+var elsewhere = []uint32{
+	unix.NFS_SUPER_MAGIC, unix.SMB_SUPER_MAGIC, unix.CIFS_SUPER_MAGIC, unix.SMB2_SUPER_MAGIC, unix.FUSE_SUPER_MAGIC, unix.V9FS_MAGIC,
+	unix.AFS_SUPER_MAGIC, unix.CEPH_SUPER_MAGIC, unix.CODA_SUPER_MAGIC, unix.NCP_SUPER_MAGIC,
+	0x786f4256, // VirtualBox's shared folders
+	0x01161970, // GFS2
+	unix.OCFS2_SUPER_MAGIC,
+	0x0bd00bd0, // Lustre
+}
+
+// changedElsewhere reports whether a folder can change without an event here.
+func changedElsewhere(dir string) bool {
+	var st unix.Statfs_t
+	return unix.Statfs(dir, &st) != nil || slices.Contains(elsewhere, uint32(st.Type))
+}
 
 // limitHint tells how to get more watches.
 const limitHint = "raise fs.inotify.max_user_watches to get events"

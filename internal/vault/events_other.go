@@ -11,3 +11,9 @@ func noEvents() string { return "events would need an open descriptor for every 
 
 // watchLimit is not known here.
 func watchLimit() int { return 0 }
+
+// eventsInOrder says that no order can be relied on.
+const eventsInOrder = false
+
+// changedElsewhere is asked only where events come in order.
+func changedElsewhere(string) bool { return true }

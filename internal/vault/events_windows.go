@@ -8,3 +8,9 @@ func noEvents() string { return "" }
 
 // watchLimit is not known here.
 func watchLimit() int { return 0 }
+
+// eventsInOrder says that no order can be relied on.
+const eventsInOrder = false
+
+// changedElsewhere is asked only where events come in order.
+func changedElsewhere(string) bool { return true }

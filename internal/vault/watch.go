@@ -2,6 +2,7 @@ package vault
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -24,6 +26,10 @@ type WatchOptions struct {
 	Poll      time.Duration // time between rescans where no events come; 10 s
 	Check     time.Duration // time between looks at the root folder and the clock; 5 s
 	Polling   bool          // never ask for events
+	// Marks is a folder outside the vault, made when it is needed, in which the
+	// watcher makes empty files to see how far it has read the system's events.
+	// Without it [Watcher.Take] is never sure.
+	Marks string
 
 	open func() (source, error) // tests put their own events here
 }
@@ -88,26 +94,32 @@ func openEvents() (source, error) {
 type Watcher struct {
 	v       *Vault
 	opt     WatchOptions
-	out     chan Batch
+	ready   chan struct{}
+	takes   chan *take
 	done    chan struct{}
 	src     source // nil while polling, and while the root is missing
 	watched map[string]bool
 	settle  settler
+	now     Batch // what waits to be taken
+	waits   bool  // there is such a batch
+	taking  marks
 	lost    bool // the root folder is missing
 	other   bool // another folder is in its place, as when a disk is not mounted
+
+	behind atomic.Bool // something was heard of that nobody has taken
 
 	mu     sync.Mutex
 	status Status
 }
 
 // Watch begins to watch the vault. The first batch is a rescan. It ends with
-// the context; then the channel is closed and [Watcher.Wait] returns.
+// the context; then [Watcher.Wait] returns.
 func (v *Vault) Watch(ctx context.Context, opt WatchOptions) *Watcher {
 	own := opt.open != nil
 	opt = opt.withDefaults()
 	w := &Watcher{
-		v: v, opt: opt, out: make(chan Batch), done: make(chan struct{}),
-		settle: settler{quiet: opt.Quiet, ceiling: opt.Ceiling},
+		v: v, opt: opt, ready: make(chan struct{}, 1), takes: make(chan *take), done: make(chan struct{}),
+		settle: settler{quiet: opt.Quiet, ceiling: opt.Ceiling}, taking: marks{dir: opt.Marks, prefix: strings.ToLower(rand.Text()) + "-"},
 		status: Status{Mode: Events, Limit: watchLimit()},
 	}
 	if opt.Polling {
@@ -119,9 +131,13 @@ func (v *Vault) Watch(ctx context.Context, opt WatchOptions) *Watcher {
 	return w
 }
 
-// Batches is where the hints come. A slow reader makes batches larger, never
-// loses one, and never holds up the system's queue.
-func (w *Watcher) Batches() <-chan Batch { return w.out }
+// Ready tells that there is a batch to [Watcher.Take] whose files have settled.
+// A slow reader makes batches larger, never loses one, and never holds up the
+// system's queue.
+func (w *Watcher) Ready() <-chan struct{} { return w.ready }
+
+// Behind reports whether something was heard of that nobody has taken yet.
+func (w *Watcher) Behind() bool { return w.behind.Load() }
 
 // Wait returns when the watcher has ended and let everything go.
 func (w *Watcher) Wait() { <-w.done }
@@ -155,13 +171,13 @@ func (w *Watcher) drop() {
 		_ = w.src.Close() // nothing depends on it any more
 	}
 	w.src, w.watched = nil, nil
+	w.answer(w.taking.all(), false)
 }
 
 // run is the only goroutine that touches the watcher's fields. It always
 // listens for events, whether or not someone takes the batches.
 func (w *Watcher) run(ctx context.Context) {
 	defer close(w.done)
-	defer close(w.out)
 	defer w.drop()
 	check := time.NewTicker(w.opt.Check)
 	defer check.Stop()
@@ -169,13 +185,10 @@ func (w *Watcher) run(ctx context.Context) {
 	defer settled.Stop()
 
 	w.rearm(ctx)
-	ready, waiting := Batch{Rescan: true, Reason: AtStart}, true
+	w.offer(Batch{Rescan: true, Reason: AtStart})
 	clock, scanned := w.v.now(), w.v.now()
 	for {
-		var out chan Batch
-		if waiting {
-			out = w.out
-		}
+		w.behind.Store(w.waits || !w.settle.empty())
 		var evs <-chan fsnotify.Event
 		var errs <-chan error
 		if w.src != nil {
@@ -189,22 +202,23 @@ func (w *Watcher) run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case out <- ready:
-			ready, waiting = Batch{}, false
+		case t := <-w.takes:
+			w.mark(t)
 		case ev, ok := <-evs:
 			w.event(ctx, ev, ok)
 		case err, ok := <-errs:
 			w.trouble(ctx, err, ok)
 		case <-rest:
-			ready, waiting = ready.merge(w.settle.take()), true
+			w.offer(w.settle.take())
 		case <-check.C:
 			now := w.v.now()
+			w.overdue()
 			if reason := w.look(ctx, clock, now, scanned); reason != "" {
-				later := Batch{Rescan: true, Reason: reason}
-				if reason == Interval {
-					later = ready.merge(later) // why one waits already says more
+				if reason != Interval {
+					w.now = Batch{} // why one waits already says more only of the regular look
 				}
-				ready, waiting, scanned = later, true, now
+				w.offer(Batch{Rescan: true, Reason: reason})
+				scanned = now
 			}
 			clock = now
 		}
@@ -264,6 +278,7 @@ func (w *Watcher) rearm(ctx context.Context) {
 		return
 	}
 	w.src, w.watched = src, map[string]bool{}
+	w.watchMarks()
 	if _, err := w.tree(ctx, ""); err != nil && ctx.Err() == nil {
 		w.limit(err)
 	}
@@ -317,6 +332,10 @@ func (w *Watcher) tree(ctx context.Context, disk string) (*Listing, error) {
 // event takes in one event. Everything about it is a hint; the disk is asked.
 func (w *Watcher) event(ctx context.Context, ev fsnotify.Event, ok bool) {
 	now := w.v.now()
+	if n, ours := w.taking.number(ev.Name); ours {
+		w.answer(w.taking.upTo(n), true)
+		return
+	}
 	if !ok {
 		w.drop() // the source ended by itself
 		w.trouble(ctx, errors.New("the source of events ended"), true)

@@ -46,8 +46,6 @@ func watch(t *testing.T, dir string, opt WatchOptions) *Watcher {
 	w := v.Watch(ctx, opt)
 	t.Cleanup(func() {
 		cancel()
-		for range w.Batches() { // a closed channel ends this
-		}
 		w.Wait()
 		v.Close()
 	})
@@ -59,16 +57,21 @@ func watch(t *testing.T, dir string, opt WatchOptions) *Watcher {
 
 func next(t *testing.T, w *Watcher) Batch {
 	t.Helper()
-	select {
-	case b, ok := <-w.Batches():
-		if !ok {
-			t.Fatal("the watcher ended")
+	late := time.After(generous)
+	for {
+		select {
+		case <-w.Ready():
+			b, _, err := w.Take(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if b.Rescan || len(b.Paths) > 0 {
+				return b
+			}
+		case <-late:
+			t.Fatal("no batch came")
 		}
-		return b
-	case <-time.After(generous):
-		t.Fatal("no batch came")
 	}
-	return Batch{}
 }
 
 // heard waits until every path has been named, or a rescan was asked for.

@@ -39,7 +39,7 @@ type Place struct {
 	Vault     *vault.Vault
 	Store     index.Store
 	Search    *search.Searcher
-	Fresh     func() index.Freshness
+	Fresh     func(context.Context) index.Freshness
 	Writer    *writer.Writer
 	History   *history.Store
 	Questions *approval.Store
@@ -110,7 +110,7 @@ func Open(t testing.TB, dir string, model embed.Model) Place {
 		}
 	})
 	return Place{
-		Vault: v, Store: s, Search: &search.Searcher{Store: s, Model: model, Now: Now}, Fresh: ix.Freshness,
+		Vault: v, Store: s, Search: &search.Searcher{Store: s, Model: model, Now: Now}, Fresh: func(context.Context) index.Freshness { return ix.Freshness() },
 		Writer: w, History: h, Questions: approval.New(file, Now), Bus: bus, indexer: ix,
 	}
 }

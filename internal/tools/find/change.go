@@ -45,7 +45,7 @@ func (env Env) parse(p string, data []byte) *note.Note {
 	return env.Parse.Parse(p, data)
 }
 
-// warnings say what a change leaves, and how far the index can be believed.
+// warnings say what a change leaves.
 func (env Env) warnings(skipped []relink.Skip, what string) []string {
 	var out []string
 	for i, s := range skipped {
@@ -54,11 +54,6 @@ func (env Env) warnings(skipped []relink.Skip, what string) []string {
 			break
 		}
 		out = append(out, fmt.Sprintf("%s in %s stays: %s", many(s.Links, what), s.Path, s.Reason))
-	}
-	if env.Fresh != nil {
-		if f := env.Fresh(); !f.Fresh {
-			out = append(out, "the index is behind: what was written just now may be missed")
-		}
 	}
 	return out
 }

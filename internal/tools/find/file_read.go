@@ -59,7 +59,7 @@ func (in FileRead) Run(ctx context.Context, env Env) (FileContents, error) {
 	if len(in.FilePaths) > maxFiles {
 		return FileContents{}, fault.Field("file_paths", "call again for the rest", "%d files are too many, %d is the limit", len(in.FilePaths), maxFiles)
 	}
-	out := FileContents{Index: env.Fresh()}
+	out := FileContents{Index: env.Fresh(ctx)}
 	room := 4 * paging.MaxText
 	for _, p := range in.FilePaths {
 		c, err := in.read(ctx, env, p, room)

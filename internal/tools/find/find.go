@@ -28,7 +28,7 @@ type Env struct {
 	Store  index.Store
 	Search *search.Searcher
 	// Fresh tells how far the index can be believed.
-	Fresh func() index.Freshness
+	Fresh func(context.Context) index.Freshness
 	Parse note.Options // the dialect of the vault
 }
 

@@ -56,7 +56,7 @@ func (in FindBrokenLinks) Run(ctx context.Context, env Env) (BrokenLinks, error)
 		return BrokenLinks{}, err
 	}
 	page, more := paging.Cut(broken, in.Offset, in.Limit)
-	out := BrokenLinks{Links: []BrokenLink{}, Total: len(broken), More: more, Index: env.Fresh()}
+	out := BrokenLinks{Links: []BrokenLink{}, Total: len(broken), More: more, Index: env.Fresh(ctx)}
 	names, err := search.LoadSpellings(ctx, env.Store)
 	if err != nil {
 		return BrokenLinks{}, err

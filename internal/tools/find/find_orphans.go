@@ -57,7 +57,7 @@ func (in FindOrphans) Run(ctx context.Context, env Env) (Orphans, error) {
 		}
 	}
 	page, more := paging.Cut(found, in.Offset, in.Limit)
-	out := Orphans{Notes: []Orphan{}, Total: len(found), More: more, Index: env.Fresh()}
+	out := Orphans{Notes: []Orphan{}, Total: len(found), More: more, Index: env.Fresh(ctx)}
 	for _, p := range page {
 		out.Notes = append(out.Notes, Orphan{Path: p, Title: g.Title(p), LinksOut: len(g.Out[p])})
 	}

@@ -65,7 +65,7 @@ func (in FindPath) Run(ctx context.Context, env Env) (LinkPath, error) {
 	if err != nil && !far {
 		return LinkPath{}, err
 	}
-	out := LinkPath{Steps: []PathStep{{Path: from.File.Path, Title: from.Title}}, Index: env.Fresh()}
+	out := LinkPath{Steps: []PathStep{{Path: from.File.Path, Title: from.Title}}, Index: env.Fresh(ctx)}
 	if way == nil {
 		out.Steps = []PathStep{}
 		out.Note = fmt.Sprintf("no links connect %s with %s", from.File.Path, to.File.Path)

@@ -66,7 +66,7 @@ func (in FindSimilar) Run(ctx context.Context, env Env) (SimilarNotes, error) {
 	if err != nil {
 		return SimilarNotes{}, err
 	}
-	out := SimilarNotes{Path: row.File.Path, Title: row.Title, Notes: []SimilarNote{}, Method: "meaning", Index: env.Fresh()}
+	out := SimilarNotes{Path: row.File.Path, Title: row.Title, Notes: []SimilarNote{}, Method: "meaning", Index: env.Fresh(ctx)}
 	skip := func(p string) bool { return p == row.File.Path || in.Unlinked && linked[p] }
 	found, ok, err := env.byMeaning(ctx, passages, skip, in.Limit)
 	if err == nil && !ok {

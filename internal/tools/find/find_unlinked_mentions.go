@@ -64,7 +64,7 @@ func (in FindUnlinkedMentions) Run(ctx context.Context, env Env) (Mentions, erro
 	if err != nil {
 		return Mentions{}, err
 	}
-	out := Mentions{Path: row.File.Path, Title: row.Title, Names: mentionNames(&row), Mentions: []Mention{}, Index: env.Fresh()}
+	out := Mentions{Path: row.File.Path, Title: row.Title, Names: mentionNames(&row), Mentions: []Mention{}, Index: env.Fresh(ctx)}
 	if len(out.Names) == 0 {
 		return out, nil
 	}

@@ -89,7 +89,7 @@ func (in GetFileTree) Run(ctx context.Context, env Env) (FileTree, error) {
 	page, more := paging.Cut(entries, in.Offset, in.Limit)
 	return FileTree{
 		Folder: root, Entries: append([]TreeEntry{}, page...), Notes: top.Notes, Attachments: top.Attachments,
-		Total: len(entries), More: more, Index: env.Fresh(),
+		Total: len(entries), More: more, Index: env.Fresh(ctx),
 	}, nil
 }
 

@@ -48,7 +48,7 @@ func (in GetRandomNote) Run(ctx context.Context, env Env) (RandomNote, error) {
 	if len(rows) == 0 {
 		return RandomNote{}, fault.Fix(fault.NotFound, "ask for less: fewer tags, another folder or type", "no note fits the filter")
 	}
-	out := RandomNote{Note: refOf(&rows[0]), Of: total, Index: env.Fresh()}
+	out := RandomNote{Note: refOf(&rows[0]), Of: total, Index: env.Fresh(ctx)}
 	passages, err := env.Store.Passages(ctx, index.PassageQuery{IDs: []int64{rows[0].ID}})
 	if err != nil || len(passages) == 0 {
 		return out, err

@@ -70,7 +70,7 @@ func (in ListNotes) Run(ctx context.Context, env Env) (NoteList, error) {
 	if err != nil {
 		return NoteList{}, err
 	}
-	out := NoteList{Notes: []NoteRef{}, Total: total, Types: []TypeCount{}, More: paging.More(in.Offset, len(rows), total), Index: env.Fresh()}
+	out := NoteList{Notes: []NoteRef{}, Total: total, Types: []TypeCount{}, More: paging.More(in.Offset, len(rows), total), Index: env.Fresh(ctx)}
 	for _, c := range types {
 		out.Types = append(out.Types, TypeCount{c.Value, c.Notes})
 	}

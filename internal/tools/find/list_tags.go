@@ -68,7 +68,7 @@ func (in ListTags) Run(ctx context.Context, env Env) (TagList, error) {
 		return cmp.Or(cmp.Compare(b.WithNested, a.WithNested), strings.Compare(a.Tag, b.Tag))
 	})
 	page, more := paging.Cut(tags, in.Offset, in.Limit)
-	return TagList{Tags: append([]TagCount{}, page...), Total: len(tags), More: more, Index: env.Fresh()}, nil
+	return TagList{Tags: append([]TagCount{}, page...), Total: len(tags), More: more, Index: env.Fresh(ctx)}, nil
 }
 
 // tagTree adds the parents that no note has by themselves.

@@ -84,7 +84,7 @@ func (in LocalSearch) Run(ctx context.Context, env Env) (LocalHits, error) {
 	if err != nil {
 		return LocalHits{}, err
 	}
-	out := LocalHits{Results: []LocalHit{}, Mode: string(a.Mode), Hints: a.Notes, Index: env.Fresh()}
+	out := LocalHits{Results: []LocalHit{}, Mode: string(a.Mode), Hints: a.Notes, Index: env.Fresh(ctx)}
 	for _, h := range a.Hits {
 		out.Results = append(out.Results, LocalHit{
 			Path: h.Path, Title: h.Title, Heading: h.Heading, Excerpt: h.Excerpt, Score: round(h.Score),

@@ -57,7 +57,7 @@ func (in ReadAttachment) Run(ctx context.Context, env Env) (AttachmentText, erro
 		return AttachmentText{}, err
 	}
 	out := AttachmentText{
-		Path: f.Path, Type: mediaType(f.Path, f.Data), Size: f.Info.Size, Modified: stamp(f.Info.ModTime.UnixNano()), Index: env.Fresh(),
+		Path: f.Path, Type: mediaType(f.Path, f.Data), Size: f.Info.Size, Modified: stamp(f.Info.ModTime.UnixNano()), Index: env.Fresh(ctx),
 	}
 	switch {
 	case len(f.Data) == 0:

@@ -52,7 +52,7 @@ func (in SearchByTag) Run(ctx context.Context, env Env) (TaggedNotes, error) {
 	if err != nil {
 		return TaggedNotes{}, err
 	}
-	out := TaggedNotes{Notes: []NoteRef{}, Total: total, More: paging.More(in.Offset, len(rows), total), Index: env.Fresh()}
+	out := TaggedNotes{Notes: []NoteRef{}, Total: total, More: paging.More(in.Offset, len(rows), total), Index: env.Fresh(ctx)}
 	for i := range rows {
 		out.Notes = append(out.Notes, refOf(&rows[i]))
 	}

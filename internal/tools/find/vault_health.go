@@ -92,7 +92,7 @@ func (in VaultHealth) Run(ctx context.Context, env Env) (Health, error) {
 		copies = append(copies, r.File.Path)
 	}
 	notes := len(rows)
-	out := Health{Notes: notes, Links: st.Links, Index: env.Fresh()}
+	out := Health{Notes: notes, Links: st.Links, Index: env.Fresh(ctx)}
 	out.add(in.Examples, HealthPart{Name: "broken links", Of: st.Links, Weight: weightBroken, Worst: worstBroken, Fix: "find_broken_links"}, broken)
 	out.add(in.Examples, HealthPart{Name: "notes with problems", Of: notes, Weight: weightProblems, Worst: worstProblems, Fix: "list_notes with problems: true"}, problems)
 	out.add(in.Examples, HealthPart{Name: "copies of sync conflicts", Of: notes, Weight: weightConflict, Worst: worstConflict, Fix: "compare and remove them"}, copies)

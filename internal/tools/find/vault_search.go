@@ -57,7 +57,7 @@ func (in VaultSearch) Run(ctx context.Context, env Env) (TextHits, error) {
 	if err := s.run(ctx, []string{query}); err != nil {
 		return TextHits{}, err
 	}
-	out := TextHits{Results: []TextHit{}, Index: env.Fresh()}
+	out := TextHits{Results: []TextHit{}, Index: env.Fresh(ctx)}
 	if words := strings.Fields(query); len(s.hits) == 0 && len(words) > 1 {
 		out.Hint = "the words do not stand together anywhere; these notes have all of them"
 		if err := s.run(ctx, words); err != nil {

@@ -66,7 +66,7 @@ func (in ExportGraph) Run(ctx context.Context, env Env) (GraphExport, error) {
 	if err != nil {
 		return GraphExport{}, err
 	}
-	out := GraphExport{Format: in.Format, Nodes: len(p.rows), Edges: len(p.edges), Index: env.Fresh()}
+	out := GraphExport{Format: in.Format, Nodes: len(p.rows), Edges: len(p.edges), Index: env.Fresh(ctx)}
 	if p.cut {
 		out.More = fmt.Sprintf("%d nodes; raise limit for more", len(p.rows))
 	}

@@ -52,7 +52,7 @@ type Contradiction struct {
 
 // Run asks the index for contradictions and weighs them.
 func (in FindContradictions) Run(ctx context.Context, env Env) (Contradictions, error) {
-	out := Contradictions{Contradictions: []Contradiction{}, Basis: Basis{Method: "stated"}, Index: env.Fresh()}
+	out := Contradictions{Contradictions: []Contradiction{}, Basis: Basis{Method: "stated"}, Index: env.Fresh(ctx)}
 	var edges []graph.Edge
 	var err error
 	var row index.Row

@@ -57,7 +57,7 @@ const (
 // Run compares nodes by meaning, then looks whether their words differ in what
 // matters.
 func (in FindDuplicateNodes) Run(ctx context.Context, env Env) (Duplicates, error) {
-	out := Duplicates{Pairs: []DuplicatePair{}, Method: "meaning and words", Index: env.Fresh()}
+	out := Duplicates{Pairs: []DuplicatePair{}, Method: "meaning and words", Index: env.Fresh(ctx)}
 	model, err := env.model(ctx)
 	if err != nil {
 		return out, err

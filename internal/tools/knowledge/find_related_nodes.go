@@ -73,7 +73,7 @@ func (in FindRelatedNodes) Plan(ctx context.Context, env Env) (RelatedNodes, cha
 	if err != nil {
 		return RelatedNodes{}, nil, err
 	}
-	out := RelatedNodes{NodeID: n.id(), Similarity: how, Basis: Basis{Method: judge.ByCues}, Index: env.Fresh(), title: n.row.Title, path: n.Path}
+	out := RelatedNodes{NodeID: n.id(), Similarity: how, Basis: Basis{Method: judge.ByCues}, Index: env.Fresh(ctx), title: n.row.Title, path: n.Path}
 	if out.Related, out.Basis, err = env.suggestions(ctx, docOf(n), found); err != nil {
 		return RelatedNodes{}, nil, err
 	}

@@ -92,7 +92,7 @@ func (in GetNeighbourhood) Run(ctx context.Context, env Env) (Neighbourhood, err
 	if err != nil {
 		return Neighbourhood{}, err
 	}
-	out := Neighbourhood{NodeID: idOf(&row), Nodes: []NearNode{}, Edges: []GraphEdge{}, Index: env.Fresh()}
+	out := Neighbourhood{NodeID: idOf(&row), Nodes: []NearNode{}, Edges: []GraphEdge{}, Index: env.Fresh(ctx)}
 	rows, err := env.rows(ctx, slices.Sorted(maps.Keys(region.Depth)))
 	if err != nil {
 		return Neighbourhood{}, err

@@ -50,7 +50,7 @@ func (in GetNode) Run(ctx context.Context, env Env) (NodeShown, error) {
 	}
 	out := NodeShown{
 		NodeID: n.id(), Path: n.Path, Type: typeOf(&n.row), Title: n.row.Title, Content: says(n.Note), Confidence: n.row.Sure,
-		Properties: map[string]any{}, Hash: n.hash, Index: env.Fresh(),
+		Properties: map[string]any{}, Hash: n.hash, Index: env.Fresh(ctx),
 	}
 	for _, p := range n.Front.Props {
 		out.Properties[p.Key] = p.Value

@@ -60,7 +60,7 @@ func refOf(r *index.Row) NodeRef {
 
 // Run asks the index for one page.
 func (in ListNodes) Run(ctx context.Context, env Env) (NodeList, error) {
-	out := NodeList{Nodes: []NodeRef{}, Types: map[string]int{}, Index: env.Fresh()}
+	out := NodeList{Nodes: []NodeRef{}, Types: map[string]int{}, Index: env.Fresh(ctx)}
 	facets, err := env.Store.Facets(ctx, index.FacetType, index.Filter{Kinds: []index.Kind{index.KindNote}})
 	if err != nil {
 		return out, err

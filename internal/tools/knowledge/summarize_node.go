@@ -40,7 +40,7 @@ func (in SummarizeNode) Run(ctx context.Context, env Env) (NodeSummary, error) {
 		return NodeSummary{}, err
 	}
 	s := env.Judge.Summarise(ctx, docOf(n), in.MaxLength, nil)
-	out := NodeSummary{NodeID: n.id(), Summary: s.Summary, KeyPoints: append([]string{}, s.KeyPoints...), Basis: basisOf(s.Basis), Index: env.Fresh(), title: n.row.Title}
+	out := NodeSummary{NodeID: n.id(), Summary: s.Summary, KeyPoints: append([]string{}, s.KeyPoints...), Basis: basisOf(s.Basis), Index: env.Fresh(ctx), title: n.row.Title}
 	if in.IncludeRelationships {
 		edges, err := graph.Edges(ctx, env.Store, []string{n.Path}, graph.Hop{}, true)
 		if err != nil {

@@ -66,7 +66,7 @@ func (in SummarizeNodeWithContext) Run(ctx context.Context, env Env) (NodeInCont
 	if err != nil {
 		return NodeInContext{}, err
 	}
-	out := NodeInContext{NodeID: n.id(), Index: env.Fresh(), title: n.row.Title, Context: ContextText{[]string{}, []string{}, []string{}}}
+	out := NodeInContext{NodeID: n.id(), Index: env.Fresh(ctx), title: n.row.Title, Context: ContextText{[]string{}, []string{}, []string{}}}
 	if region.Cut {
 		out.More = "the nearest " + many(mostContext, "neighbour")
 	}

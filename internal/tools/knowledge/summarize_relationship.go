@@ -49,7 +49,7 @@ func (in SummarizeRelationship) Run(ctx context.Context, env Env) (RelationshipS
 	if from == nil {
 		return RelationshipSummary{}, fault.New(fault.NotFound, "the index has just changed; ask again")
 	}
-	out := RelationshipSummary{EdgeID: e.Name(), FromNode: idOf(from), ToNode: e.Target, Type: e.Type, Confidence: e.Confidence, Evidence: []string{}, Index: env.Fresh()}
+	out := RelationshipSummary{EdgeID: e.Name(), FromNode: idOf(from), ToNode: e.Target, Type: e.Type, Confidence: e.Confidence, Evidence: []string{}, Index: env.Fresh(ctx)}
 	a, err := env.doc(ctx, from)
 	if err != nil {
 		return RelationshipSummary{}, err

@@ -74,7 +74,7 @@ func (in ContextPack) Run(ctx context.Context, env Env) (Pack, error) {
 	if err != nil {
 		return Pack{}, fault.Rename(err, "query", "question")
 	}
-	out := Pack{Passages: []PackPassage{}, Budget: in.Budget, Mode: string(a.Mode), Hints: a.Notes, Index: env.Fresh()}
+	out := Pack{Passages: []PackPassage{}, Budget: in.Budget, Mode: string(a.Mode), Hints: a.Notes, Index: env.Fresh(ctx)}
 	var found []PackPassage
 	for _, h := range a.Hits {
 		if strings.TrimSpace(h.Passage) == "" {

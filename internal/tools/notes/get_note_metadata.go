@@ -68,7 +68,7 @@ func (in GetNoteMetadata) Run(ctx context.Context, env Env) (Metadata, error) {
 		Path: n.File.Path, Title: n.Title, Type: n.Type, Tags: d.Tags, Aliases: n.Aliases, Frontmatter: map[string]any{}, Headings: []HeadingLine{},
 		Words: n.Words, Lines: n.Lines, Size: n.Info.Size, TasksOpen: d.Tasks, TasksDone: d.Done,
 		Modified: n.Info.ModTime.Local().Format(time.RFC3339), Hash: n.Hash.String(),
-		ReadOnly: n.ReadOnly, Problems: problems(n.Note), Index: env.Fresh(),
+		ReadOnly: n.ReadOnly, Problems: problems(n.Note), Index: env.Fresh(ctx),
 	}
 	if out.Tags == nil {
 		out.Tags = []string{}

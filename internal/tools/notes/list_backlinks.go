@@ -73,7 +73,7 @@ func (in ListBacklinks) Run(ctx context.Context, env Env) (Backlinks, error) {
 			cmp.Compare(a.Start, b.Start),
 		)
 	})
-	out := Backlinks{Path: row.File.Path, Title: row.Title, Links: []Backlink{}, Total: len(links), Index: env.Fresh()}
+	out := Backlinks{Path: row.File.Path, Title: row.Title, Links: []Backlink{}, Total: len(links), Index: env.Fresh(ctx)}
 	page, more := paging.Cut(links, in.Offset, in.Limit)
 	out.More = more
 	excerpts, err := env.excerpts(ctx, page, sources)

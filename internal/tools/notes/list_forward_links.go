@@ -67,7 +67,7 @@ func (in ListForwardLinks) Run(ctx context.Context, env Env) (ForwardLinks, erro
 	if err != nil {
 		return ForwardLinks{}, err
 	}
-	out := ForwardLinks{Path: row.File.Path, Title: row.Title, Links: []ForwardLink{}, Total: len(links), Index: env.Fresh()}
+	out := ForwardLinks{Path: row.File.Path, Title: row.Title, Links: []ForwardLink{}, Total: len(links), Index: env.Fresh(ctx)}
 	for _, l := range links {
 		if l.To == "" {
 			out.Unresolved++

@@ -26,7 +26,7 @@ type Env struct {
 	Store  index.Store
 	Search *search.Searcher
 	// Fresh tells how far the index can be believed.
-	Fresh func() index.Freshness
+	Fresh func(context.Context) index.Freshness
 	Now   func() time.Time
 	Parse note.Options // the dialect of the vault
 	// Version returns the text that had a hash, where history still has it; may

@@ -51,7 +51,7 @@ func (in ReadNote) Run(ctx context.Context, env Env) (NoteText, error) {
 		return NoteText{}, err
 	}
 	out := NoteText{
-		Path: n.File.Path, Title: n.Title, Hash: n.Hash.String(), Lines: n.Lines, Problems: problems(n.Note), Index: env.Fresh(),
+		Path: n.File.Path, Title: n.Title, Hash: n.Hash.String(), Lines: n.Lines, Problems: problems(n.Note), Index: env.Fresh(ctx),
 	}
 	text, line := n.Text(), 1
 	switch {

@@ -177,9 +177,6 @@ func (env Env) tell(out *Renamed, plan *relink.Plan) {
 		}
 		out.warnings = append(out.warnings, fmt.Sprintf("%s in %s cannot be updated: %s", links(s.Links), s.Path, s.Reason))
 	}
-	if f := env.Fresh(); !f.Fresh {
-		out.warnings = append(out.warnings, "the index is behind: links written just now may be missed")
-	}
 }
 
 func links(n int) string {

@@ -90,7 +90,7 @@ func (in SearchNotes) Run(ctx context.Context, env Env) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	out := Found{Results: []FoundNote{}, Mode: string(a.Mode), Meaning: a.Meaning, Hints: a.Notes, Index: env.Fresh()}
+	out := Found{Results: []FoundNote{}, Mode: string(a.Mode), Meaning: a.Meaning, Hints: a.Notes, Index: env.Fresh(ctx)}
 	for _, h := range a.Hits {
 		out.Results = append(out.Results, FoundNote{
 			Path: h.Path, Title: h.Title, Heading: h.Heading, Line: h.Line, Chunk: h.Passage,
