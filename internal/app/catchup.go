@@ -37,7 +37,9 @@ func (s *session) catchUp(ctx context.Context, o cli.OpenOptions) error {
 		}
 	}
 	c := s.comparison()
-	s.opened = c
+	if !o.Stay {
+		defer s.keepOpening(c)
+	}
 	var timeout <-chan time.Time
 	if !whole {
 		t := time.NewTimer(patience)

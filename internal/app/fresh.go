@@ -25,8 +25,9 @@ type freshness struct {
 	slow    atomic.Bool                   // the last whole comparison took longer than a question waits
 	limit   time.Duration                 // how long a plan waits; tests shorten it
 
-	mu     sync.Mutex
-	opened *comparison // of the opening, until the first call uses it
+	mu       sync.Mutex
+	opened   *comparison // of the opening, until the first call uses it
+	openedAt time.Time
 }
 
 // A comparison is one look at the vault that brings the index up to date.
@@ -259,12 +260,25 @@ func (s *session) awaitComparison(ctx context.Context, c *comparison) error {
 	}
 }
 
-// takeOpening returns the comparison that the opening began, once: the first call
-// of a command comes right after it.
+// just is how soon after the opening a command makes its first call.
+const just = 100 * time.Millisecond
+
+// keepOpening lets the first call use the comparison that the opening began:
+// what was saved before the command started is in it.
+func (s *session) keepOpening(c *comparison) {
+	s.freshness.mu.Lock()
+	defer s.freshness.mu.Unlock()
+	s.opened, s.openedAt = c, time.Now()
+}
+
+// takeOpening returns that comparison, once, unless time has passed: the call of
+// somebody else may come first, and later.
 func (s *session) takeOpening() *comparison {
 	s.freshness.mu.Lock()
 	defer s.freshness.mu.Unlock()
 	c := s.opened
-	s.opened = nil
+	if s.opened = nil; time.Since(s.openedAt) > just {
+		return nil
+	}
 	return c
 }
