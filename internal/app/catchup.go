@@ -107,7 +107,7 @@ func (s *session) sync(ctx context.Context) (index.Summary, error) {
 		return index.Summary{}, err
 	}
 	sum, err := s.indexer.Sync(ctx)
-	if err == nil && sum.State.Mode != vault.Offline && sum.Doubted == 0 {
+	if err == nil && sum.State.Believed() && sum.Doubted == 0 {
 		s.keepGlance(sum.Glance())
 	}
 	s.mu.Lock()

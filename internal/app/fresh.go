@@ -222,12 +222,23 @@ func (s *session) awaitPlan(ctx context.Context) (index.Freshness, error) {
 	if !s.writes {
 		return s.indexState(), nil // nothing is changed here anyway
 	}
+	limit := time.NewTimer(s.limit)
+	defer limit.Stop()
 	c := s.takeOpening()
 	if c == nil {
 		c = s.comparison()
 	}
-	if err := s.awaitComparison(ctx, c); err != nil {
-		return index.Freshness{}, err
+	for {
+		if err := s.awaitComparison(ctx, c, limit.C); err != nil {
+			return index.Freshness{}, err
+		}
+		if c.err != nil || c.fresh.Fresh || s.vault.State().Mode != vault.Settling {
+			break
+		}
+		if err := pause(ctx, vault.Quiet); err != nil {
+			return index.Freshness{}, err
+		}
+		c = s.comparison()
 	}
 	switch {
 	case c.err != nil:
@@ -241,9 +252,7 @@ func (s *session) awaitPlan(ctx context.Context) (index.Freshness, error) {
 }
 
 // awaitComparison waits for the end of a comparison and tells how far it is.
-func (s *session) awaitComparison(ctx context.Context, c *comparison) error {
-	limit := time.NewTimer(s.limit)
-	defer limit.Stop()
+func (s *session) awaitComparison(ctx context.Context, c *comparison, limit <-chan time.Time) error {
 	tick := time.NewTicker(patience)
 	defer tick.Stop()
 	for {
@@ -254,9 +263,18 @@ func (s *session) awaitComparison(ctx context.Context, c *comparison) error {
 			return ctx.Err()
 		case <-tick.C:
 			tool.Progress(ctx, 0, s.indexer.Freshness().Pending, "waiting for the index")
-		case <-limit.C:
+		case <-limit:
 			return fault.Fix(fault.Busy, "run lore index, then try again", "nothing was changed, because the index has not caught up with the vault after %s", s.limit)
 		}
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 

@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"errors"
+	"time"
 
 	"lore/internal/vault"
 )
@@ -10,21 +11,30 @@ import (
 // Serve keeps the index true until ctx ends: it compares everything once, then
 // follows the watcher. after is called when something was written; may be nil.
 func (ix *Indexer) Serve(ctx context.Context, w *vault.Watcher, after func()) error {
+	var quiet <-chan time.Time
 	for {
+		var sum Summary
+		var err error
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-w.Ready():
-			sum, err := ix.follow(ctx, w, false)
-			switch {
-			case errors.Is(err, context.Canceled):
-				return nil
-			case err != nil:
-				// The next event or the periodic comparison tries again.
-				ix.log.Warn("the index could not be brought up to date", "error", err)
-			case sum.Wrote() > 0 && after != nil:
-				after()
-			}
+			sum, err = ix.follow(ctx, w, false)
+		case <-quiet:
+			sum, err = ix.Sync(ctx)
+		}
+		quiet = nil
+		if ix.vault.State().Mode == vault.Settling {
+			quiet = time.After(vault.Quiet)
+		}
+		switch {
+		case errors.Is(err, context.Canceled):
+			return nil
+		case err != nil:
+			// The next event or the periodic comparison tries again.
+			ix.log.Warn("the index could not be brought up to date", "error", err)
+		case sum.Wrote() > 0 && after != nil:
+			after()
 		}
 	}
 }

@@ -202,15 +202,15 @@ func (ix *Indexer) finish(sum *Summary, start time.Time, err error) {
 			f.Fresh, f.Reason = false, err.Error()
 		case err != nil:
 			f.Fresh, f.Reason = false, "the last comparison was interrupted"
-		case sum.State.Mode == vault.Offline:
-			f.Fresh, f.Reason, f.Synced = false, "the vault is offline: "+sum.State.Reason, start
+		case !sum.State.Believed():
+			f.Fresh, f.Reason, f.Synced = false, fmt.Sprintf("the vault is %s: %s", sum.State.Mode, sum.State.Reason), start
 		case sum.Doubted > 0:
 			*f = Freshness{Pending: sum.Doubted, Synced: start, Reason: "notes that became empty a moment ago are shown as they were"}
 		default:
 			*f = Freshness{Fresh: true, Synced: start}
 		}
 	})
-	if err == nil && sum.State.Mode != vault.Offline && sum.Doubted == 0 {
+	if err == nil && sum.State.Believed() && sum.Doubted == 0 {
 		ix.glance = sum.Glance()
 	}
 	if ix.missed = err != nil; err == nil {
@@ -245,7 +245,7 @@ func (ix *Indexer) update(ctx context.Context, paths []string) (sum Summary, err
 		switch {
 		case err == nil:
 			w.read = append(w.read, job{entry: e, old: old, had: had})
-		case fault.Of(err) == fault.NotFound && had && ix.vault.State().Mode != vault.Offline:
+		case fault.Of(err) == fault.NotFound && had && ix.vault.State().Believed():
 			w.drop = append(w.drop, p)
 		case ctx.Err() != nil:
 			return Summary{}, ctx.Err()

@@ -140,9 +140,9 @@ func (l *Listing) Unknown(key string) bool {
 }
 
 // Gone returns those of the known keys that are certainly no longer there. It
-// returns none while the vault is offline.
+// returns none while the vault is offline or settling.
 func (l *Listing) Gone(known []string) []string {
-	if l.State.Mode == Offline {
+	if !l.State.Believed() {
 		return nil
 	}
 	return l.missing(known)

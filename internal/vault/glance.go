@@ -27,11 +27,13 @@ type FolderGlance struct {
 	ModTime    int64  `json:"modified"`
 	ChangeTime int64  `json:"changed"`
 	Inode      uint64 `json:"inode"`
+
+	empty bool // nothing was in it
 }
 
 func folderGlance(path string, info fs.FileInfo) FolderGlance {
 	inode, _ := identity(info)
-	return FolderGlance{path, info.ModTime().UnixNano(), changeTime(info), inode}
+	return FolderGlance{Path: path, ModTime: info.ModTime().UnixNano(), ChangeTime: changeTime(info), Inode: inode}
 }
 
 // Glance remembers the walk that made l.
@@ -69,7 +71,7 @@ func (v *Vault) Unchanged(g Glance, files []Known) bool {
 		if !Settled(f.ModTime, f.ChangeTime, g.Began.UnixNano()) {
 			return false
 		}
-		if f.Path != "" {
+		if f.empty = false; f.Path != "" {
 			f.Path += "/"
 		}
 		folders[f.Path] = f

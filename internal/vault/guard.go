@@ -1,6 +1,7 @@
 package vault
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path"
@@ -16,7 +17,14 @@ const (
 	Online   Mode = "online"
 	ReadOnly Mode = "read_only"
 	Offline  Mode = "offline" // nothing that is derived from it may be thrown away
+	// Settling says that many notes disappeared a moment ago. Like Offline, but
+	// it ends by itself when the folder has been quiet for [Quiet].
+	Settling Mode = "settling"
 )
+
+// Quiet is how long nothing may have changed before many missing notes are
+// believed to be removed: a checkout of another branch takes moments.
+const Quiet = 5 * time.Second
 
 // A State is what a vault thinks of itself, with the reason when something is
 // wrong.
@@ -28,6 +36,9 @@ type State struct {
 	Gone   int // those of them that it did not find
 }
 
+// Believed reports whether what the last walk did not find is really gone.
+func (s State) Believed() bool { return s.Mode != Offline && s.Mode != Settling }
+
 // When this many of the known notes are missing at once, and more than this
 // share of them, they are not believed to be deleted.
 const (
@@ -36,23 +47,73 @@ const (
 )
 
 // Judge decides from the keys of the notes that were known before whether a
-// listing can be believed. It returns why it cannot, or "", and how many of
-// the known notes are gone. A note whose name turns up in another folder has
-// moved and is not gone.
-func Judge(known []string, now *Listing) (offline string, gone int) {
+// listing can be believed, which was made at a moment. It returns Offline or
+// Settling with the reason, or Online, and how many of the known notes are gone.
+// A note whose name turns up in another folder has moved and is not gone.
+//
+// Notes that are gone from folders that live on were removed, by a person, a
+// sync tool or a checkout, as soon as that is over. Where a folder is empty that
+// was full, its disk may be missing, and only a person knows.
+func Judge(known []string, now *Listing, moment time.Time) (mode Mode, reason string, gone int) {
 	missing := now.missing(known)
 	gone = len(missing) - moved(known, missing, now)
+	many := func(n int) bool { return n > manyGone && n*shareGone > len(known) }
+	empty, left, where := now.emptied(missing)
 	switch {
 	case len(known) == 0:
-		return "", 0
+		return Online, "", 0
 	case !now.any:
-		return fmt.Sprintf("the folder is empty; %d notes were in it", len(known)), gone
+		return Offline, fmt.Sprintf("the folder is empty; %d notes were in it", len(known)), gone
 	case now.Replaced && gone > 0:
-		return fmt.Sprintf("the folder was replaced by another one, which lacks %d of %d notes", gone, len(known)), gone
-	case gone > manyGone && gone*shareGone > len(known):
-		return fmt.Sprintf("%d of %d notes disappeared at once", gone, len(known)), gone
+		return Offline, fmt.Sprintf("the folder was replaced by another one, which lacks %d of %d notes", gone, len(known)), gone
+	case many(gone) && gone == len(known):
+		return Offline, fmt.Sprintf("none of %d notes is left", len(known)), gone
+	case many(min(empty, gone)):
+		return Offline, fmt.Sprintf("folder %q is empty; %d notes were in such folders", where, empty), gone
+	case many(gone) && !quiet(left, moment):
+		return Settling, fmt.Sprintf("%d of %d notes disappeared a moment ago", gone, len(known)), gone
 	}
-	return "", gone
+	return Online, "", gone
+}
+
+// emptied counts the missing notes whose folders are there and empty, with the
+// first of those, and finds when something was last removed from the others.
+func (l *Listing) emptied(missing []string) (notes int, left time.Time, where string) {
+	folders := make(map[string]*FolderGlance, len(l.folders))
+	for i := range l.folders {
+		folders[Key(l.folders[i].Path)] = &l.folders[i]
+	}
+	for _, k := range missing {
+		dir := path.Dir(k)
+		if dir == "." {
+			dir = ""
+		}
+		f := folders[dir]
+		if f != nil && f.empty {
+			notes++
+			where = cmp.Or(where, dir)
+			continue
+		}
+		for f == nil && dir != "" { // what is left of the way to it
+			if dir = path.Dir(dir); dir == "." {
+				dir = ""
+			}
+			f = folders[dir]
+		}
+		if f != nil {
+			if t := time.Unix(0, max(f.ModTime, f.ChangeTime)); t.After(left) {
+				left = t
+			}
+		}
+	}
+	return notes, left, where
+}
+
+// quiet reports whether a time lies long enough before the moment. One that is
+// far ahead stems from a clock that was wrong.
+func quiet(t, moment time.Time) bool {
+	d := moment.Sub(t)
+	return d >= Quiet || d < -time.Duration(farAhead)
 }
 
 // moved counts the missing notes whose base names appear at new places.
@@ -113,7 +174,7 @@ func (v *Vault) Accept() State {
 	defer v.walking.Unlock()
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.state.Mode == Offline && v.last != nil {
+	if !v.state.Believed() && v.last != nil {
 		v.believe(v.last)
 	}
 	return v.state
@@ -124,13 +185,13 @@ func (v *Vault) judge(l *Listing) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.last = l
-	why, gone := Judge(v.known, l)
-	if why == "" {
+	mode, why, gone := Judge(v.known, l, v.now())
+	if mode == Online {
 		known := len(v.known)
 		v.believe(l)
 		v.state.Known, v.state.Gone = known, gone
 	} else {
-		v.enter(State{Mode: Offline, Reason: why, Known: len(v.known), Gone: gone})
+		v.enter(State{Mode: mode, Reason: why, Known: len(v.known), Gone: gone})
 	}
 	l.State = v.state
 }

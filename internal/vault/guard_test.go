@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"lore/internal/fault"
 	"lore/internal/vault"
@@ -36,9 +37,9 @@ func TestGuardDoubtsManyMissingNotes(t *testing.T) {
 		want       vault.Mode
 	}{
 		"few":            {100, 20, vault.Online},
-		"many":           {100, 21, vault.Offline},
+		"many":           {100, 21, vault.Settling},
 		"a small share":  {300, 30, vault.Online},
-		"a large share":  {300, 31, vault.Offline},
+		"a large share":  {300, 31, vault.Settling},
 		"a tiny vault":   {15, 14, vault.Online},
 		"all but folder": {30, 30, vault.Offline},
 	} {
@@ -51,7 +52,7 @@ func TestGuardDoubtsManyMissingNotes(t *testing.T) {
 		if l.State.Mode != c.want || v.State() != l.State {
 			t.Errorf("%s: %+v", name, l.State)
 		}
-		if got := len(l.Gone([]string{"a/n0.md"})); (got == 0) != (c.want == vault.Offline) {
+		if got := len(l.Gone([]string{"a/n0.md"})); (got == 0) != (c.want != vault.Online) {
 			t.Errorf("%s: %d notes may be purged", name, got)
 		}
 	}
@@ -60,26 +61,68 @@ func TestGuardDoubtsManyMissingNotes(t *testing.T) {
 func TestGuardWaitsForAPerson(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	notes(t, dir, "a", 100)
-	v := open(t, dir, vault.Options{})
+	notes(t, dir, "a", 50)
+	notes(t, dir, "b", 100)
+	clock := time.Now()
+	v := open(t, dir, vault.Options{Now: func() time.Time { return clock }})
 	walk(t, v)
-	remove(t, dir, "a", 0, 50)
-	for range 5 { // however often it looks
-		if l := walk(t, v); l.State.Mode != vault.Offline || l.State.Gone != 50 || l.State.Known != 100 {
+	remove(t, dir, "a", 0, 50) // the folder stays: its disk may not be mounted
+	for range 5 {              // however often it looks
+		clock = clock.Add(time.Hour)
+		if l := walk(t, v); l.State.Mode != vault.Offline || l.State.Gone != 50 || l.State.Known != 150 {
 			t.Fatalf("%+v", l.State)
 		}
 	}
 	if _, err := v.Read(t.Context(), "a/n0.md"); fault.Of(err) != fault.Offline {
 		t.Errorf("a missing note of an offline vault: %v", err)
 	}
-	if _, err := v.Read(t.Context(), "a/n99.md"); err != nil {
+	if _, err := v.Read(t.Context(), "b/n99.md"); err != nil {
 		t.Errorf("a note that is there: %v", err)
 	}
 	if s := v.Accept(); s.Mode != vault.Online {
 		t.Fatalf("accepted: %+v", s)
 	}
-	if l := walk(t, v); l.State.Mode != vault.Online || len(l.Gone([]string{"a/n0.md", "a/n99.md"})) != 1 {
+	if l := walk(t, v); l.State.Mode != vault.Online || len(l.Gone([]string{"a/n0.md", "b/n99.md"})) != 1 {
 		t.Errorf("%+v", l.State)
+	}
+}
+
+// A checkout of another branch removes many notes at once. When it is over, they
+// are gone.
+func TestGuardBelievesWhatIsGoneFromLivingFolders(t *testing.T) {
+	t.Parallel()
+	for name, drop := range map[string]func(t *testing.T, dir string){
+		"notes of a folder": func(t *testing.T, dir string) { remove(t, dir, "a", 0, 50) },
+		"a folder": func(t *testing.T, dir string) {
+			if err := os.RemoveAll(filepath.Join(dir, "a")); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"a folder in a folder": func(t *testing.T, dir string) {
+			if err := os.RemoveAll(filepath.Join(dir, "b/c")); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			notes(t, dir, "a", 60)
+			notes(t, dir, "b", 1)
+			notes(t, dir, "b/c/d", 60)
+			clock := time.Now()
+			v := open(t, dir, vault.Options{Now: func() time.Time { return clock }})
+			walk(t, v)
+			drop(t, dir)
+			clock = time.Now()
+			if l := walk(t, v); l.State.Mode != vault.Settling || len(l.Gone([]string{"a/n0.md", "b/c/d/n0.md"})) != 0 {
+				t.Fatalf("a moment ago: %+v", l.State)
+			}
+			clock = clock.Add(2 * vault.Quiet)
+			if l := walk(t, v); l.State.Mode != vault.Online || len(l.Gone([]string{"a/n0.md", "b/c/d/n0.md"})) != 1 {
+				t.Fatalf("when it was quiet: %+v", l.State)
+			}
+		})
 	}
 }
 

@@ -320,8 +320,8 @@ func (v *Vault) explain(key string, err error) error {
 	case errors.As(err, &kind):
 		return err
 	case errors.Is(err, fs.ErrNotExist), isNotFolder(err):
-		if s := v.State(); s.Mode == Offline {
-			return fault.New(fault.Offline, "%q cannot be read: the vault is offline (%s)", key, s.Reason)
+		if s := v.State(); !s.Believed() {
+			return fault.New(fault.Offline, "%q cannot be read: the vault is %s (%s)", key, s.Mode, s.Reason)
 		}
 		return fault.New(fault.NotFound, "%q does not exist", key)
 	case errors.Is(err, fs.ErrPermission):

@@ -118,6 +118,8 @@ func (w *walker) folder(at openFolder, key, disk string, depth int) error {
 	infos, listErr := at.infos()
 	if err = errors.Join(err, listErr); err != nil {
 		w.unreadable(keyOrRoot(key), err)
+	} else if len(infos) == 0 {
+		w.list.folders[len(w.list.folders)-1].empty = true
 	}
 	w.list.Folders++
 	w.list.any = w.list.any || len(infos) > 0
