@@ -58,7 +58,7 @@ func (ix *Indexer) follow(ctx context.Context, w *vault.Watcher, all bool) (sum 
 		return Summary{}, err
 	case b.Rescan, ix.missed:
 		return ix.sync(ctx, false)
-	case all && !sure:
+	case all && (!sure || ix.vault.Shared()):
 		if same, err := ix.unchanged(ctx, ix.glance); same || err != nil {
 			return Summary{}, err
 		}

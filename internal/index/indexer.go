@@ -205,7 +205,7 @@ func (ix *Indexer) finish(sum *Summary, start time.Time, err error) {
 		case !sum.State.Believed():
 			f.Fresh, f.Reason, f.Synced = false, fmt.Sprintf("the vault is %s: %s", sum.State.Mode, sum.State.Reason), start
 		case sum.Doubted > 0:
-			*f = Freshness{Pending: sum.Doubted, Synced: start, Reason: "notes that became empty a moment ago are shown as they were"}
+			*f = Freshness{Pending: sum.Doubted, Synced: start, Reason: doubtReason}
 		default:
 			*f = Freshness{Fresh: true, Synced: start}
 		}
@@ -228,8 +228,8 @@ func (ix *Indexer) Update(ctx context.Context, paths []string) (Summary, error) 
 }
 
 func (ix *Indexer) update(ctx context.Context, paths []string) (sum Summary, err error) {
-	defer func() { ix.missed = ix.missed || err != nil }()
-	paths = slices.Compact(slices.Sorted(slices.Values(paths))) // a hint may come twice
+	defer func() { ix.leave(&sum, err) }()
+	paths = slices.Compact(slices.Sorted(slices.Values(ix.vault.WithLinks(paths)))) // a hint may come twice
 	rows, err := ix.store.Notes(ctx, Select{Paths: nonNil(paths)})
 	if err != nil {
 		return Summary{}, err
@@ -253,6 +253,17 @@ func (ix *Indexer) update(ctx context.Context, paths []string) (sum Summary, err
 	}
 	return ix.work(ctx, w)
 }
+
+// leave records what an update left open: the next look compares everything.
+func (ix *Indexer) leave(sum *Summary, err error) {
+	ix.missed = ix.missed || err != nil || sum.Doubted > 0
+	if sum.Doubted > 0 {
+		ix.setFreshness(func(f *Freshness) { f.Fresh, f.Pending, f.Reason = false, sum.Doubted, doubtReason })
+	}
+}
+
+// doubtReason tells of notes whose new content is not believed yet.
+const doubtReason = "notes that became empty or are being written are shown as they were"
 
 func nonNil(s []string) []string {
 	if s == nil {

@@ -75,6 +75,8 @@ func (ix *Indexer) read(ctx context.Context, j job) (outcome, error) {
 		return outcome{}, ctx.Err()
 	case fault.Of(err) == fault.NotFound:
 		return outcome{what: skipped}, nil
+	case fault.Of(err) == fault.Busy && j.had: // it is being written
+		return outcome{what: doubted}, nil
 	case fault.Of(err) == fault.Offline:
 		// The folder went away under the run: that says nothing about the file.
 		return outcome{}, err

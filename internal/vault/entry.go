@@ -97,6 +97,7 @@ type Listing struct {
 	root    fs.FileInfo    // the folder
 	folders []FolderGlance // that were entered
 	rules   string         // which paths were left out
+	unread  bool           // some folder could not be read
 	any     bool           // the folder holds something, were it only Lore's own
 	unknown []string       // keys of which the walk cannot say whether they exist; sorted
 }

@@ -36,8 +36,13 @@ func folderGlance(path string, info fs.FileInfo) FolderGlance {
 	return FolderGlance{Path: path, ModTime: info.ModTime().UnixNano(), ChangeTime: changeTime(info), Inode: inode}
 }
 
-// Glance remembers the walk that made l.
+// Glance remembers the walk that made l. Nothing is remembered of a walk that
+// met a folder it could not read: being given leave to read it changes no time
+// that the walk saw.
 func (l *Listing) Glance() Glance {
+	if l.unread {
+		return Glance{}
+	}
 	return Glance{Began: l.Began, Rules: l.rules, Folders: l.folders}
 }
 

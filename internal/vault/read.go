@@ -115,6 +115,9 @@ func (v *Vault) Stat(ctx context.Context, p string) (Entry, error) {
 	if syncname.Partial(path.Base(key)) {
 		return Entry{}, fault.New(fault.Denied, "path %q is a download or a save that has not ended", p)
 	}
+	v.mu.Lock()
+	v.note(root, disk, key, info, link)
+	v.mu.Unlock()
 	inode, _ := identity(info)
 	return Entry{
 		Path: key, OnDisk: disk, Link: link, Kind: KindOf(key),

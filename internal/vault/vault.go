@@ -57,6 +57,7 @@ type Vault struct {
 	last   *Listing          // the last walk, believed or not
 	disk   map[string]string // key -> name on disk, where they differ
 	plain  map[string]bool   // folders, by name on disk, that a walk found to be no links
+	aliases
 }
 
 // Open opens the folder dir as a vault. It writes nothing.

@@ -42,7 +42,7 @@ func (v *Vault) Walk(ctx context.Context) (*Listing, error) {
 	w.list.finish()
 	v.judge(w.list)
 	v.mu.Lock()
-	v.disk, v.plain = w.disk, w.plain
+	v.disk, v.plain, v.aliases = w.disk, w.plain, w.aliases
 	v.mu.Unlock()
 	return w.list, nil
 }
@@ -68,6 +68,7 @@ type walker struct {
 	list    *Listing
 	disk    map[string]string
 	plain   map[string]bool
+	aliases aliases
 	entered func(onDisk string) error // called before a folder is read; may be nil
 	folded  map[string]string         // scratch: the names of one folder, without case
 	sizes   map[string]int64          // scratch: the sizes of one folder's notes
@@ -160,6 +161,7 @@ func (w *walker) enter(at openFolder, c child, depth int) error {
 }
 
 func (w *walker) unreadable(key string, err error) {
+	w.list.unread = true
 	w.problem(Unreadable, key, "", "%v", plainError(err))
 	w.list.unknown = append(w.list.unknown, key)
 }
@@ -274,6 +276,7 @@ func (w *walker) twins(c child) bool {
 }
 
 func (w *walker) file(c child, info fs.FileInfo, link bool) {
+	w.aliases.note(w.root, c.disk, c.key, info, link)
 	inode, _ := identity(info)
 	e := Entry{
 		Path: c.key, OnDisk: c.disk, Link: link, Kind: KindOf(c.key),

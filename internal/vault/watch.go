@@ -362,8 +362,8 @@ func (w *Watcher) event(ctx context.Context, ev fsnotify.Event, ok bool) {
 	case vanished && w.watched[disk]:
 		w.forget(disk)
 		w.settle.all(FolderMoved, now)
-	case ev.Has(fsnotify.Create) && w.isFolder(disk):
-		w.folderCame(ctx, disk)
+	case (ev.Has(fsnotify.Create) || ev.Has(fsnotify.Chmod) && !w.watched[disk]) && w.isFolder(disk):
+		w.folderCame(ctx, disk) // it is new, or can be read now
 	case w.watched[disk]: // a folder's own times changed; its files speak for themselves
 	default:
 		w.settle.path(key, vanished, now)

@@ -1,0 +1,103 @@
+package index_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"lore/internal/index"
+	"lore/internal/vault"
+)
+
+// follower watches the vault without ever settling by itself: what is indexed
+// was flushed.
+func (b *bench) follower() *vault.Watcher {
+	b.t.Helper()
+	w := b.vault.Watch(b.t.Context(), vault.WatchOptions{Quiet: time.Hour, Ceiling: time.Hour, Check: time.Hour, Marks: filepath.Join(b.t.TempDir(), "marks")})
+	b.flush(w)
+	return w
+}
+
+func (b *bench) flush(w *vault.Watcher) index.Summary {
+	b.t.Helper()
+	sum, err := b.ix.Flush(b.t.Context(), w)
+	must(b.t, err)
+	return sum
+}
+
+func TestFlush(t *testing.T) {
+	b := newBench(t, nil)
+	b.write("a.md", "alpha")
+	w := b.follower()
+	for i := range 50 {
+		word, path := fmt.Sprintf("word%d", i), fmt.Sprintf("f%d/n.md", i%10)
+		b.write(path, word)
+		if sum := b.flush(w); !sum.Fresh.Fresh || b.found(word) != path {
+			t.Fatalf("%s: found %q, %+v", path, b.found(word), sum.Fresh)
+		}
+	}
+	must(t, os.Remove(filepath.Join(b.dir, "f3/n.md")))
+	if b.flush(w); b.found("word43") != "" {
+		t.Error("a note that was removed is found")
+	}
+}
+
+// A note with several names changes under all of them.
+func TestFlushOtherNames(t *testing.T) {
+	for name, link := range map[string]func(old, new string) error{
+		"link":      func(_, new string) error { return os.Symlink("a.md", new) },
+		"hard link": os.Link,
+	} {
+		for _, first := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, there first %v", name, first), func(t *testing.T) {
+				b := newBench(t, nil)
+				b.write("a.md", "alpha")
+				a, other := filepath.Join(b.dir, "a.md"), filepath.Join(b.dir, "other.md")
+				if first {
+					must(t, link(a, other))
+				}
+				w := b.follower()
+				if !first {
+					must(t, link(a, other))
+					b.flush(w)
+				}
+				b.write("a.md", "beta")
+				if b.flush(w); b.found("beta") != "a.md other.md" {
+					t.Errorf("found %q", b.found("beta"))
+				}
+			})
+		}
+	}
+	t.Run("a chain of links", func(t *testing.T) {
+		b := newBench(t, nil)
+		b.write("a.md", "alpha")
+		b.write("b.md", "beta")
+		must(t, os.Symlink("a.md", filepath.Join(b.dir, "middle.md")))
+		must(t, os.Symlink("middle.md", filepath.Join(b.dir, "far.md")))
+		w := b.follower()
+		must(t, os.Remove(filepath.Join(b.dir, "middle.md")))
+		must(t, os.Symlink("b.md", filepath.Join(b.dir, "middle.md")))
+		if b.flush(w); !strings.Contains(b.found("beta"), "far.md") {
+			t.Errorf("found %q", b.found("beta"))
+		}
+	})
+}
+
+// While a note that became empty is shown as it was, nothing is called fresh.
+func TestFlushEmptiedNote(t *testing.T) {
+	b := newBench(t, nil)
+	text := strings.Repeat("tea leaves ", 200)
+	b.write("big.md", text)
+	w := b.follower()
+	b.write("big.md", "")
+	if sum := b.flush(w); sum.Fresh.Fresh || b.ix.Freshness().Fresh {
+		t.Errorf("%+v", sum)
+	}
+	b.write("big.md", text+"coffee")
+	if sum := b.flush(w); !sum.Fresh.Fresh || b.found("coffee") != "big.md" {
+		t.Errorf("%+v, found %q", sum, b.found("coffee"))
+	}
+}
