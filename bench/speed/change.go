@@ -205,7 +205,7 @@ func newWorld(dir string, files map[string]string) (*world, error) {
 		},
 		Settle: func(ctx context.Context, paths []string) error { _, err := ix.Update(ctx, paths); return err },
 	}, notes.Tools(notes.Env{
-		Vault: v, Store: store, Search: &search.Searcher{Store: store, Now: time.Now}, Fresh: ix.Freshness, Now: time.Now,
+		Vault: v, Store: store, Search: &search.Searcher{Store: store, Now: time.Now}, Fresh: func(context.Context) index.Freshness { return ix.Freshness() }, Now: time.Now,
 	}))
 	return w, nil
 }

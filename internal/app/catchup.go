@@ -20,6 +20,7 @@ import (
 	"lore/internal/surface/cli"
 	"lore/internal/tool"
 	"lore/internal/vault"
+	"lore/internal/vault/watch"
 )
 
 // catchUp compares the index with the vault. A new index is waited for; one
@@ -36,25 +37,8 @@ func (s *session) catchUp(ctx context.Context, o cli.OpenOptions) error {
 			return err
 		}
 	}
-	c := s.comparison()
-	if !o.Stay {
-		defer s.keepOpening(c)
-	}
-	var timeout <-chan time.Time
-	if !whole {
-		t := time.NewTimer(patience)
-		defer t.Stop()
-		timeout = t.C
-	}
-	select {
-	case <-c.done:
-	case <-timeout:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	if c.err != nil {
-		return c.err
+	if done, err := s.gate.Open(ctx, whole, !o.Stay); err != nil || !done {
+		return err
 	}
 	if o.TextOnly || o.Embed || s.model == nil {
 		return nil // for good, or until others can ask: see finish
@@ -170,19 +154,15 @@ func (s *session) embedChanged() {
 	s.prune(ctx)
 }
 
-// lost reports whether the comparison found that most notes are gone.
-func (s *session) lost() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.sum.State.Mode == vault.Offline
-}
+// lost reports whether the vault is offline because notes are missing.
+func (s *session) lost() bool { return s.vault.State().Mode == vault.Offline }
 
 // follow keeps the index and the vectors up to date until ctx ends.
 func (s *session) follow(ctx context.Context, reg *tool.Registry) error {
 	if !s.writes {
 		return fault.Fix(fault.Busy, "stop it first", "another lore process keeps the index up to date")
 	}
-	w := s.vault.Watch(ctx, vault.WatchOptions{Marks: filepath.Join(s.dir, "watch")})
+	w := watch.Start(ctx, s.vault, watch.Options{Marks: filepath.Join(s.dir, "watch"), Log: s.log, Now: s.app.now})
 	defer w.Wait()
 	s.watcher.Store(w)
 	defer s.watcher.Store(nil)

@@ -21,7 +21,7 @@ import (
 // the web are read when it is asked: a mistake in them stops nothing else.
 func (s *session) knowledge(parse note.Options) knowledge.Env {
 	return knowledge.Env{
-		Vault: s.vault, Store: s.asks, Search: s.search, Fresh: s.fresh, Parse: parse, Folder: s.folder, Judge: s.judge(),
+		Vault: s.vault, Store: s.asks, Search: s.search, Fresh: s.gate.Fresh, Parse: parse, Folder: s.folder, Judge: s.judge(),
 		Web: func() (websearch.Searcher, error) {
 			c, err := s.app.config().Read()
 			if err != nil {
@@ -48,9 +48,9 @@ func (s *session) face(ctx context.Context) (*cli.Session, error) {
 	parse := s.dialect(ctx)
 	reg, err := s.registry(
 		notes.Tools(notes.Env{
-			Vault: s.vault, Store: s.asks, Search: s.search, Fresh: s.fresh, Now: s.app.now, Parse: parse, Version: version,
+			Vault: s.vault, Store: s.asks, Search: s.search, Fresh: s.gate.Fresh, Now: s.app.now, Parse: parse, Version: version,
 		}),
-		find.Tools(find.Env{Vault: s.vault, Store: s.asks, Search: s.search, Fresh: s.fresh, Parse: parse}),
+		find.Tools(find.Env{Vault: s.vault, Store: s.asks, Search: s.search, Fresh: s.gate.Fresh, Parse: parse}),
 		knowledge.Tools(s.knowledge(parse)),
 		work.Tools(work.Env{History: s.history, Questions: s.asked, Vault: s.vault, Now: s.app.now, Chats: chat.New(s.state, s.app.now), Folder: s.chats}),
 		files.Tools(files.Env{}),

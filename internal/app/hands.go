@@ -133,7 +133,7 @@ func (s *session) registry(sets ...[]*tool.Tool) (*tool.Registry, error) {
 	r := tool.NewRegistry(tool.Deps{
 		Log: s.log, Now: s.app.now, Bus: s.bus, Policy: s.policy, Meter: policy.NewMeter(s.limits),
 		Questions: s.asked, Ledger: s.history, Writable: s.writable, Apply: s.apply, Settle: s.settle,
-		Real: s.vault.Real, Prepare: s.prepare, Fetch: s.fetch,
+		Real: s.vault.Real, Prepare: s.gate.Prepare, Fetch: s.fetch,
 	}, sets...)
 	return r, s.furnish(r)
 }

@@ -72,8 +72,8 @@ func (s *session) hooked(ctx context.Context, q tool.Questions, l tool.Ledger,
 		Log: s.log, Now: s.app.now, Bus: s.bus, Policy: s.policy, Meter: policy.NewMeter(s.limits), Writable: s.writable,
 		Questions: q, Ledger: l, Apply: apply, Settle: settle,
 	},
-		notes.Tools(notes.Env{Vault: s.vault, Store: s.asks, Search: s.search, Fresh: s.fresh, Now: s.app.now, Parse: parse, Version: s.history.Image}),
-		find.Tools(find.Env{Vault: s.vault, Store: s.asks, Search: s.search, Fresh: s.fresh, Parse: parse}),
+		notes.Tools(notes.Env{Vault: s.vault, Store: s.asks, Search: s.search, Fresh: s.gate.Fresh, Now: s.app.now, Parse: parse, Version: s.history.Image}),
+		find.Tools(find.Env{Vault: s.vault, Store: s.asks, Search: s.search, Fresh: s.gate.Fresh, Parse: parse}),
 		knowledge.Tools(s.knowledge(parse)),
 		work.Tools(work.Env{History: s.history, Questions: s.asked, Vault: s.vault, Now: s.app.now}))
 }

@@ -7,18 +7,20 @@ import (
 	"log/slog"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"lore/internal/db"
 	"lore/internal/embed"
 	"lore/internal/event"
+	"lore/internal/fresh"
 	"lore/internal/index"
 	"lore/internal/index/sqlite"
 	"lore/internal/note"
 	"lore/internal/search"
 	"lore/internal/surface/cli"
-	"lore/internal/tool"
 	"lore/internal/tools/external"
 	"lore/internal/vault"
+	"lore/internal/vault/watch"
 )
 
 // A session is one open vault with everything derived from it.
@@ -29,6 +31,8 @@ type session struct {
 	dir     string // of the derived data
 	store   *sqlite.Store
 	asks    index.Store // store, as tools see it: it waits for the index to be up to date
+	gate    *fresh.Gate
+	watcher atomic.Pointer[watch.Watcher] // while the vault is followed
 	opening sqlite.Opening
 	indexer *index.Indexer
 	model   embed.Model // nil when meaning is switched off
@@ -38,10 +42,8 @@ type session struct {
 	adopted bool // the data was made for a vault at another path
 	hands
 	shared
-	freshness
 	hub *external.Hub // the tools of other servers
 
-	cancel  context.CancelFunc
 	closers []func() error
 
 	mu      sync.Mutex
@@ -108,8 +110,6 @@ func (a *app) openSession(ctx context.Context, g cli.Globals, o cli.OpenOptions)
 		return nil, err
 	}
 	s := &session{app: a, log: log, bus: o.Bus, wake: make(chan struct{}, 1)}
-	s.limit = tool.PlanWait
-	s.life, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	if s.bus == nil {
 		s.bus = event.NewBus()
 	}
@@ -150,7 +150,7 @@ func (a *app) openSession(ctx context.Context, g cli.Globals, o cli.OpenOptions)
 		return nil, err
 	}
 	s.indexer = index.New(s.vault, s.store, index.Options{Bus: s.bus, Log: s.log, Now: a.now, Parse: s.dialect(ctx)})
-	s.asks = index.Awaiting(s.store, s.await)
+	s.openGate(ctx)
 	s.search = &search.Searcher{Store: s.asks, Model: s.model, Now: a.now}
 	if err := s.openHands(&c); err != nil {
 		return nil, err
@@ -227,10 +227,9 @@ func (s *session) settleIdentity(ctx context.Context) (again bool, err error) {
 func (s *session) close() error {
 	err := s.part()
 	s.embedChanged()
-	if s.cancel != nil {
-		s.cancel()
+	if s.gate != nil {
+		s.gate.Close()
 	}
-	s.compare.end()
 	errs := []error{err}
 	for i := len(s.closers) - 1; i >= 0; i-- {
 		errs = append(errs, s.closers[i]())

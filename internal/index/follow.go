@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"lore/internal/vault"
+	"lore/internal/vault/watch"
 )
 
 // Serve keeps the index true until ctx ends: it compares everything once, then
 // follows the watcher. after is called when something was written; may be nil.
-func (ix *Indexer) Serve(ctx context.Context, w *vault.Watcher, after func()) error {
+func (ix *Indexer) Serve(ctx context.Context, w *watch.Watcher, after func()) error {
 	var quiet <-chan time.Time
 	for {
 		var sum Summary
@@ -42,13 +43,13 @@ func (ix *Indexer) Serve(ctx context.Context, w *vault.Watcher, after func()) er
 // Flush indexes everything that was saved before the call, whether or not it
 // has settled. Where the watcher cannot be sure of having heard of it all, the
 // whole vault is compared.
-func (ix *Indexer) Flush(ctx context.Context, w *vault.Watcher) (Summary, error) {
+func (ix *Indexer) Flush(ctx context.Context, w *watch.Watcher) (Summary, error) {
 	return ix.follow(ctx, w, true)
 }
 
 // follow indexes what the watcher heard of. Taking it and indexing it are one
 // step, so that nobody finds the watcher idle while something is under way.
-func (ix *Indexer) follow(ctx context.Context, w *vault.Watcher, all bool) (sum Summary, err error) {
+func (ix *Indexer) follow(ctx context.Context, w *watch.Watcher, all bool) (sum Summary, err error) {
 	ix.running.Lock()
 	defer ix.running.Unlock()
 	defer func() { sum.Fresh = ix.Freshness() }()

@@ -9,19 +9,19 @@ import (
 	"time"
 
 	"lore/internal/index"
-	"lore/internal/vault"
+	"lore/internal/vault/watch"
 )
 
 // follower watches the vault without ever settling by itself: what is indexed
 // was flushed.
-func (b *bench) follower() *vault.Watcher {
+func (b *bench) follower() *watch.Watcher {
 	b.t.Helper()
-	w := b.vault.Watch(b.t.Context(), vault.WatchOptions{Quiet: time.Hour, Ceiling: time.Hour, Check: time.Hour, Marks: filepath.Join(b.t.TempDir(), "marks")})
+	w := watch.Start(b.t.Context(), b.vault, watch.Options{Quiet: time.Hour, Ceiling: time.Hour, Check: time.Hour, Marks: filepath.Join(b.t.TempDir(), "marks")})
 	b.flush(w)
 	return w
 }
 
-func (b *bench) flush(w *vault.Watcher) index.Summary {
+func (b *bench) flush(w *watch.Watcher) index.Summary {
 	b.t.Helper()
 	sum, err := b.ix.Flush(b.t.Context(), w)
 	must(b.t, err)

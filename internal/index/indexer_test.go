@@ -16,6 +16,7 @@ import (
 	"lore/internal/index"
 	"lore/internal/index/sqlite"
 	"lore/internal/vault"
+	"lore/internal/vault/watch"
 )
 
 func must(t *testing.T, err error) {
@@ -113,7 +114,7 @@ func (b *bench) eventually(what string, ok func() bool) {
 // serve follows the vault until the test ends.
 func (b *bench) serve() {
 	ctx, cancel := context.WithCancel(b.t.Context())
-	w := b.vault.Watch(ctx, vault.WatchOptions{Quiet: 20 * time.Millisecond, Ceiling: 200 * time.Millisecond, Check: 50 * time.Millisecond, Poll: 100 * time.Millisecond})
+	w := watch.Start(ctx, b.vault, watch.Options{Quiet: 20 * time.Millisecond, Ceiling: 200 * time.Millisecond, Check: 50 * time.Millisecond, Poll: 100 * time.Millisecond})
 	done := make(chan error, 1)
 	go func() { done <- b.ix.Serve(ctx, w, nil) }()
 	b.t.Cleanup(func() {

@@ -39,10 +39,10 @@ type State struct {
 // Believed reports whether what the last walk did not find is really gone.
 func (s State) Believed() bool { return s.Mode != Offline && s.Mode != Settling }
 
-// When this many of the known notes are missing at once, and more than this
+// When more than this many of the known notes are missing at once, and more than this
 // share of them, they are not believed to be deleted.
 const (
-	manyGone  = 20
+	ManyGone  = 20 // notes
 	shareGone = 10 // one in ten
 )
 
@@ -57,7 +57,7 @@ const (
 func Judge(known []string, now *Listing, moment time.Time) (mode Mode, reason string, gone int) {
 	missing := now.missing(known)
 	gone = len(missing) - moved(known, missing, now)
-	many := func(n int) bool { return n > manyGone && n*shareGone > len(known) }
+	many := func(n int) bool { return n > ManyGone && n*shareGone > len(known) }
 	empty, left, where := now.emptied(missing)
 	switch {
 	case len(known) == 0:
@@ -234,9 +234,9 @@ func (v *Vault) missingRoot(err error) {
 	v.enter(State{Mode: Offline, Reason: err.Error(), Known: len(v.known), Gone: len(v.known)})
 }
 
-// sameFolder reports whether the folder at the vault's path is the one that
+// SameFolder reports whether the folder at the vault's path is the one that
 // the vault was opened on.
-func (v *Vault) sameFolder() (same, there bool) {
+func (v *Vault) SameFolder() (same, there bool) {
 	info, err := os.Stat(v.dir)
 	if err != nil {
 		return false, false

@@ -142,6 +142,9 @@ func (v *Vault) Visible(p string, hidden bool) (string, error) {
 	return key, nil
 }
 
+// Excludes reports whether the settings keep a path out of the vault.
+func (v *Vault) Excludes(key string) bool { return v.exclude.Covers(key) }
+
 // tries is how often a file is read that changes while it is read.
 const tries = 3
 

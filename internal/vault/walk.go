@@ -47,6 +47,27 @@ func (v *Vault) Walk(ctx context.Context) (*Listing, error) {
 	return w.list, nil
 }
 
+// Below lists a folder, by its name on disk, and those in it. entered is called
+// for each before it is read. It fails only with entered, or with the context;
+// a folder that is gone has nothing in it.
+func (v *Vault) Below(ctx context.Context, disk string, entered func(onDisk string) error) (*Listing, error) {
+	root, err := os.OpenRoot(v.dir)
+	if err != nil {
+		return &Listing{}, nil
+	}
+	defer root.Close()
+	walk := v.newWalker(ctx, root)
+	walk.entered = entered
+	at := root
+	if disk != "" {
+		if at, err = root.OpenRoot(disk); err != nil {
+			return walk.list, nil
+		}
+		defer at.Close()
+	}
+	return walk.list, walk.from(at, disk, strings.Count(disk, "/"))
+}
+
 // expected is how many files the next walk is likely to find.
 func (v *Vault) expected() int {
 	v.mu.Lock()

@@ -1,4 +1,4 @@
-package vault
+package watch
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"lore/internal/fault"
+	"lore/internal/vault"
 )
 
 // A vault on a disk of its own, which is unmounted and mounted again. Only the
@@ -41,14 +42,14 @@ func TestUnmount(t *testing.T) {
 	}
 	rescan(t, w, RootChanged)
 	l, err := w.v.Walk(t.Context())
-	if err != nil || l.State.Mode != Offline {
+	if err != nil || l.State.Mode != vault.Offline {
 		t.Fatalf("%+v, %v", l, err)
 	}
 	if _, err := w.v.Read(t.Context(), "n1.md"); fault.Of(err) != fault.Offline {
 		t.Errorf("%v", err)
 	}
 	mount()
-	for l.State.Mode == Offline {
+	for l.State.Mode == vault.Offline {
 		next(t, w)
 		if l, err = w.v.Walk(t.Context()); err != nil {
 			t.Fatal(err)

@@ -1,6 +1,6 @@
 //go:build !linux && !windows
 
-package vault
+package watch
 
 // limitHint has nothing to say: events are not asked for.
 const limitHint = ""

@@ -1,4 +1,4 @@
-package vault
+package watch
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 
 // patient settles nothing by itself while a test runs: what is taken was asked
 // for.
-var patient = WatchOptions{Quiet: generous, Ceiling: generous, Check: generous}
+var patient = Options{Quiet: generous, Ceiling: generous, Check: generous}
 
 func TestTakeKnowsWhatWasSavedBefore(t *testing.T) {
 	t.Parallel()
@@ -60,7 +60,7 @@ func TestBehindFromTheFirstEvent(t *testing.T) {
 func TestTakeIsNotSure(t *testing.T) {
 	t.Parallel()
 	marks := filepath.Join(t.TempDir(), "marks")
-	for name, opt := range map[string]WatchOptions{
+	for name, opt := range map[string]Options{
 		"without marks": patient,
 		"polling":       {Quiet: generous, Ceiling: generous, Check: generous, Polling: true, Marks: marks},
 		"marks that cannot be made": {

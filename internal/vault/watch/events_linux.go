@@ -1,4 +1,4 @@
-package vault
+package watch
 
 import (
 	"os"

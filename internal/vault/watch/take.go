@@ -1,4 +1,4 @@
-package vault
+package watch
 
 import (
 	"context"
@@ -67,7 +67,7 @@ func (w *Watcher) mark(t *take) {
 
 // ordered reports whether events tell of every change, in order.
 func (w *Watcher) ordered() bool {
-	return w.taking.watched && eventsInOrder && !changedElsewhere(w.v.dir)
+	return w.taking.watched && eventsInOrder && !changedElsewhere(w.v.Dir())
 }
 
 // overdue answers the requests whose marks were not heard of since the last

@@ -1,4 +1,4 @@
-package vault
+package watch
 
 import (
 	"context"
@@ -16,13 +16,14 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"lore/internal/syncname"
+	"lore/internal/vault"
 )
 
 // generous is how long a test waits for something that must come.
 const generous = 30 * time.Second
 
 // quick makes a watcher that settles fast, so that tests are.
-var quick = WatchOptions{Quiet: 5 * time.Millisecond, Ceiling: 50 * time.Millisecond, Check: 10 * time.Millisecond}
+var quick = Options{Quiet: 5 * time.Millisecond, Ceiling: 50 * time.Millisecond, Check: 10 * time.Millisecond}
 
 func put(t *testing.T, dir, name string) {
 	t.Helper()
@@ -36,14 +37,14 @@ func put(t *testing.T, dir, name string) {
 }
 
 // watch starts a watcher and takes its first batch.
-func watch(t *testing.T, dir string, opt WatchOptions) *Watcher {
+func watch(t *testing.T, dir string, opt Options) *Watcher {
 	t.Helper()
-	v, err := Open(dir, Options{Exclude: []string{"Private"}})
+	v, err := vault.Open(dir, vault.Options{Exclude: []string{"Private"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	w := v.Watch(ctx, opt)
+	w := Start(ctx, v, opt)
 	t.Cleanup(func() {
 		cancel()
 		w.Wait()
@@ -87,7 +88,7 @@ func heard(t *testing.T, w *Watcher, paths ...string) {
 			return
 		}
 		for _, p := range b.Paths {
-			if Hidden(p) || strings.HasPrefix(p, "Private") || syncname.Partial(filepath.Base(p)) {
+			if vault.Hidden(p) || strings.HasPrefix(p, "Private") || syncname.Partial(filepath.Base(p)) {
 				t.Errorf("nobody wants to hear of %q", p)
 			}
 			delete(missing, p)
@@ -255,7 +256,7 @@ func (f *fake) Errors() <-chan error          { return f.errors }
 func (f *fake) Close() error                  { return nil }
 
 // with makes a watcher use the fakes, one after the other.
-func with(opt WatchOptions, fakes ...*fake) WatchOptions {
+func with(opt Options, fakes ...*fake) Options {
 	opt.open = func() (source, error) {
 		if len(fakes) == 0 {
 			return nil, errors.New("no more instances")
@@ -361,17 +362,19 @@ func TestWatchNoticesSleep(t *testing.T) {
 	dir := t.TempDir()
 	var mu sync.Mutex
 	now := time.Now()
-	v, err := Open(dir, Options{Now: func() time.Time {
-		mu.Lock()
-		defer mu.Unlock()
-		return now
-	}})
+	v, err := vault.Open(dir, vault.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer v.Close()
 	ctx, cancel := context.WithCancel(t.Context())
-	w := v.Watch(ctx, with(quick, newFake(9), newFake(9)))
+	opt := with(quick, newFake(9), newFake(9))
+	opt.Now = func() time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		return now
+	}
+	w := Start(ctx, v, opt)
 	defer w.Wait()
 	defer cancel()
 	next(t, w)

@@ -1,4 +1,7 @@
-package vault
+// Package watch turns the system's events about a vault into hints: which paths
+// settled, or that everything should be looked at again. It also tells how much
+// of what was changed it has heard of. What the hints are for it does not know.
+package watch
 
 import (
 	"context"
@@ -6,20 +9,23 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
 
 	"lore/internal/syncname"
+	"lore/internal/vault"
 )
 
-// WatchOptions says how patient a [Watcher] is. The zero value is right.
-type WatchOptions struct {
+// Options says how patient a [Watcher] is. The zero value is right.
+type Options struct {
 	Quiet     time.Duration // rest after the last event before a batch; 300 ms
 	Ceiling   time.Duration // longest wait after the first event; 2 s
 	Reconcile time.Duration // time between rescans while events come; 5 min
@@ -31,10 +37,13 @@ type WatchOptions struct {
 	// Without it [Watcher.Take] is never sure.
 	Marks string
 
+	Log *slog.Logger
+	Now func() time.Time
+
 	open func() (source, error) // tests put their own events here
 }
 
-func (o WatchOptions) withDefaults() WatchOptions {
+func (o Options) withDefaults() Options {
 	or := func(d *time.Duration, value time.Duration) {
 		if *d <= 0 {
 			*d = value
@@ -48,21 +57,27 @@ func (o WatchOptions) withDefaults() WatchOptions {
 	if o.open == nil {
 		o.open = openEvents
 	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	return o
 }
 
-// A WatchMode says where hints come from.
-type WatchMode string
+// A Mode says where hints come from.
+type Mode string
 
 // Where hints come from.
 const (
-	Events  WatchMode = "events"
-	Polling WatchMode = "polling"
+	Events  Mode = "events"
+	Polling Mode = "polling"
 )
 
 // A Status describes a [Watcher].
 type Status struct {
-	Mode    WatchMode
+	Mode    Mode
 	Watched int    // folders that are watched
 	Limit   int    // how many the system allows in all; 0 when that is not known
 	Reason  string // why it polls
@@ -92,8 +107,8 @@ func openEvents() (source, error) {
 
 // A Watcher turns the system's events into [Batch]es.
 type Watcher struct {
-	v       *Vault
-	opt     WatchOptions
+	v       *vault.Vault
+	opt     Options
 	ready   chan struct{}
 	takes   chan *take
 	done    chan struct{}
@@ -112,9 +127,9 @@ type Watcher struct {
 	status Status
 }
 
-// Watch begins to watch the vault. The first batch is a rescan. It ends with
+// Start begins to watch a vault. The first batch is a rescan. It ends with
 // the context; then [Watcher.Wait] returns.
-func (v *Vault) Watch(ctx context.Context, opt WatchOptions) *Watcher {
+func Start(ctx context.Context, v *vault.Vault, opt Options) *Watcher {
 	own := opt.open != nil
 	opt = opt.withDefaults()
 	w := &Watcher{
@@ -186,7 +201,7 @@ func (w *Watcher) run(ctx context.Context) {
 
 	w.rearm(ctx)
 	w.offer(Batch{Rescan: true, Reason: AtStart})
-	clock, scanned := w.v.now(), w.v.now()
+	clock, scanned := w.opt.Now(), w.opt.Now()
 	for {
 		w.behind.Store(w.waits || !w.settle.empty())
 		var evs <-chan fsnotify.Event
@@ -196,7 +211,7 @@ func (w *Watcher) run(ctx context.Context) {
 		}
 		var rest <-chan time.Time
 		if !w.settle.empty() {
-			settled.Reset(w.settle.wait(w.v.now()))
+			settled.Reset(w.settle.wait(w.opt.Now()))
 			rest = settled.C
 		}
 		select {
@@ -211,7 +226,7 @@ func (w *Watcher) run(ctx context.Context) {
 		case <-rest:
 			w.offer(w.settle.take())
 		case <-check.C:
-			now := w.v.now()
+			now := w.opt.Now()
 			w.overdue()
 			if reason := w.look(ctx, clock, now, scanned); reason != "" {
 				if reason != Interval {
@@ -229,7 +244,7 @@ func (w *Watcher) run(ctx context.Context) {
 // jump, is it time for a rescan? It renews the watches before it says so,
 // because what is found while they are set is found by the rescan.
 func (w *Watcher) look(ctx context.Context, clock, now, scanned time.Time) Reason {
-	same, there := w.v.sameFolder()
+	same, there := w.v.SameFolder()
 	every := w.opt.Reconcile
 	if w.polling() {
 		every = w.opt.Poll
@@ -287,51 +302,37 @@ func (w *Watcher) rearm(ctx context.Context) {
 
 // limit falls back to polling when the system grants no more watches.
 func (w *Watcher) limit(err error) {
-	w.v.log.Warn("watch limit reached, polling instead", "vault", w.v.dir, "watched", len(w.watched), "error", err)
+	w.opt.Log.Warn("watch limit reached, polling instead", "vault", w.v.Dir(), "watched", len(w.watched), "error", err)
 	reason := fmt.Sprintf("the system grants no more than %d watches (%v)", len(w.watched), err)
 	if hint := limitHint; hint != "" {
 		reason += "; " + hint
 	}
 	w.poll(reason)
-	w.settle.all(WatchLimit, w.v.now())
+	w.settle.all(WatchLimit, w.opt.Now())
 }
 
 // tree watches a folder and those in it, each before it is read, so that a
 // file made meanwhile is either in the listing or in an event. It fails only
 // when the system grants no more watches, or with the context.
-func (w *Watcher) tree(ctx context.Context, disk string) (*Listing, error) {
-	root, err := os.OpenRoot(w.v.dir)
-	if err != nil {
-		return &Listing{}, nil // the next look finds out
-	}
-	defer root.Close()
-	walk := w.v.newWalker(ctx, root)
-	walk.entered = func(disk string) error {
+func (w *Watcher) tree(ctx context.Context, disk string) (*vault.Listing, error) {
+	return w.v.Below(ctx, disk, func(disk string) error {
 		if w.watched[disk] {
 			return nil
 		}
-		err := w.src.Add(filepath.Join(w.v.dir, filepath.FromSlash(disk)))
+		err := w.src.Add(filepath.Join(w.v.Dir(), filepath.FromSlash(disk)))
 		switch {
 		case err == nil:
 			w.watched[disk] = true
-		case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission), isNotFolder(err):
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ENOTDIR):
 			return nil // it went away, or is a problem of the listing
 		}
 		return err
-	}
-	at := root
-	if disk != "" {
-		if at, err = root.OpenRoot(disk); err != nil {
-			return walk.list, nil
-		}
-		defer at.Close()
-	}
-	return walk.list, walk.from(at, disk, strings.Count(disk, "/"))
+	})
 }
 
 // event takes in one event. Everything about it is a hint; the disk is asked.
 func (w *Watcher) event(ctx context.Context, ev fsnotify.Event, ok bool) {
-	now := w.v.now()
+	now := w.opt.Now()
 	if n, ours := w.taking.number(ev.Name); ours {
 		w.answer(w.taking.upTo(n), true)
 		return
@@ -341,7 +342,7 @@ func (w *Watcher) event(ctx context.Context, ev fsnotify.Event, ok bool) {
 		w.trouble(ctx, errors.New("the source of events ended"), true)
 		return
 	}
-	rel, err := filepath.Rel(w.v.dir, ev.Name)
+	rel, err := filepath.Rel(w.v.Dir(), ev.Name)
 	if err != nil || ev.Name == "" {
 		return
 	}
@@ -354,7 +355,7 @@ func (w *Watcher) event(ctx context.Context, ev fsnotify.Event, ok bool) {
 		}
 		return
 	}
-	key := Key(disk)
+	key := vault.Key(disk)
 	if w.ignored(key) {
 		return
 	}
@@ -372,11 +373,11 @@ func (w *Watcher) event(ctx context.Context, ev fsnotify.Event, ok bool) {
 
 // ignored reports paths that nobody wants to hear of.
 func (w *Watcher) ignored(key string) bool {
-	return Hidden(key) || syncname.Partial(key[strings.LastIndexByte(key, '/')+1:]) || w.v.exclude.Covers(key)
+	return vault.Hidden(key) || syncname.Partial(key[strings.LastIndexByte(key, '/')+1:]) || w.v.Excludes(key)
 }
 
 func (w *Watcher) isFolder(disk string) bool {
-	info, err := os.Lstat(filepath.Join(w.v.dir, filepath.FromSlash(disk)))
+	info, err := os.Lstat(filepath.Join(w.v.Dir(), filepath.FromSlash(disk)))
 	return err == nil && info.IsDir()
 }
 
@@ -391,7 +392,7 @@ func (w *Watcher) folderCame(ctx context.Context, disk string) {
 		}
 		return
 	}
-	now := w.v.now()
+	now := w.opt.Now()
 	for _, e := range l.Entries {
 		w.settle.path(e.Path, false, now)
 	}
@@ -404,7 +405,7 @@ func (w *Watcher) folderCame(ctx context.Context, disk string) {
 func (w *Watcher) forget(disk string) {
 	for d := range w.watched {
 		if d == disk || strings.HasPrefix(d, disk+"/") {
-			_ = w.src.Remove(filepath.Join(w.v.dir, filepath.FromSlash(d))) // it may be gone already
+			_ = w.src.Remove(filepath.Join(w.v.Dir(), filepath.FromSlash(d))) // it may be gone already
 			delete(w.watched, d)
 		}
 	}
@@ -418,8 +419,8 @@ func (w *Watcher) trouble(ctx context.Context, err error, ok bool) {
 		err = errors.New("the source of events ended")
 	}
 	if !errors.Is(err, fsnotify.ErrEventOverflow) {
-		w.v.log.Warn("watching the vault", "vault", w.v.dir, "error", err)
+		w.opt.Log.Warn("watching the vault", "vault", w.v.Dir(), "error", err)
 	}
 	w.rearm(ctx)
-	w.settle.all(Overflow, w.v.now())
+	w.settle.all(Overflow, w.opt.Now())
 }

@@ -1,8 +1,10 @@
-package vault
+package watch
 
 import (
 	"slices"
 	"time"
+
+	"lore/internal/vault"
 )
 
 // A Reason says why everything should be looked at again.
@@ -23,7 +25,7 @@ const (
 
 // A Batch is a hint: these paths settled, or everything may have changed. A
 // path in it may be new, changed, gone, or the same as before. That it is gone
-// is for a walk to say ([Listing.Gone]): the folder itself may be what is gone.
+// is for a walk to say ([vault.Listing.Gone]): the folder itself may be what is gone.
 type Batch struct {
 	Paths  []string // keys, sorted, each once; empty when Rescan is set
 	Rescan bool
@@ -35,7 +37,7 @@ const (
 	manyPaths = 1000
 	// A batch in which this many names vanished becomes a rescan too, because
 	// only a walk can tell deleted notes from a vault that went away.
-	manyVanished = manyGone
+	manyVanished = vault.ManyGone
 )
 
 // A settler gathers hints until the files are quiet, but not for ever. It holds

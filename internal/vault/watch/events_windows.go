@@ -1,4 +1,4 @@
-package vault
+package watch
 
 // limitHint has nothing to say: there is no such setting here.
 const limitHint = ""
