@@ -210,6 +210,8 @@ type Filter struct {
 	Before   int64    // exclusive
 	Props    []PropFilter
 	Problems bool    // only notes with problems
+	Has      []Term  // words and phrases that must each occur
+	Without  []Term  // words and phrases that must not
 	And      *Filter // must hold too
 }
 
@@ -267,9 +269,8 @@ type Term struct {
 
 // A Match asks for notes by their words.
 type Match struct {
-	All     []Term // every one must occur
-	Any     []Term // more of these is better; one is enough when All is empty
-	None    []Term
+	All     []Term           // every one must occur
+	Any     []Term           // more of these is better; one is enough when All is empty
 	Weights [Columns]float64 // all zero: nothing is ranked, which is much cheaper
 	Filter  Filter
 	Limit   int

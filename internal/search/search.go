@@ -91,13 +91,18 @@ type Reason struct {
 	Detail string  `json:"detail"`
 }
 
-// Find answers a question written in the query language (see [Parse]).
-func (s *Searcher) Find(ctx context.Context, text string, o Options) (Answer, error) {
+// Parse reads a question written in the query language (see [Parse]).
+func (s *Searcher) Parse(text string) (Query, error) {
 	now := time.Now
 	if s.Now != nil {
 		now = s.Now
 	}
-	q, err := Parse(text, now())
+	return Parse(text, now())
+}
+
+// Find answers a question written in the query language (see [Parse]).
+func (s *Searcher) Find(ctx context.Context, text string, o Options) (Answer, error) {
+	q, err := s.Parse(text)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -122,7 +127,7 @@ func (s *Searcher) Ask(ctx context.Context, q Query, o Options) (Answer, error) 
 		}
 		o.Mode = Lexical
 	}
-	r := &run{s: s, q: q.bounded(), o: o, w: s.Weights.orDefault(), filter: both(q.Filter, o.Filter), hits: map[int64]*Hit{}}
+	r := &run{s: s, q: q.bounded(), o: o, w: s.Weights.orDefault(), filter: both(q.Conditions(), o.Filter), hits: map[int64]*Hit{}}
 	if len(r.q.Words) < len(q.Words) {
 		r.note("only the first %d words of the question were looked at", len(r.q.Words))
 	}

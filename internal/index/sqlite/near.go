@@ -57,7 +57,7 @@ func (s *Store) nearest(ctx context.Context, n index.Near, f *vecfile.File) ([]i
 		if err != nil {
 			return nil, err
 		}
-		out, err := s.passagesOf(ctx, top)
+		out, err := s.passagesOf(ctx, top, &n.Filter)
 		if err != nil {
 			return nil, err
 		}
@@ -119,7 +119,13 @@ func (s *Store) hashesWhere(ctx context.Context, filter *index.Filter) (map[inde
 	return out, rows.Err()
 }
 
-func (s *Store) passagesOf(ctx context.Context, top []scored) ([]index.NearPassage, error) {
+// passagesOf finds the passages that vectors stand for. Notes that share a text
+// share its vector, so the filter is asked about each of them again.
+func (s *Store) passagesOf(ctx context.Context, top []scored, filter *index.Filter) ([]index.NearPassage, error) {
+	w := &where{}
+	if narrow(filter) {
+		w = condition(filter)
+	}
 	score := make(map[index.Hash]float32, len(top))
 	hashes := make([][]byte, len(top))
 	for i, t := range top {
@@ -128,7 +134,7 @@ func (s *Store) passagesOf(ctx context.Context, top []scored) ([]index.NearPassa
 	}
 	out, err := grouped(hashes, func(g [][]byte) ([]index.NearPassage, error) {
 		rows, err := s.db.Query(ctx, `SELECT c.hash, c.note, n.path, c.seq FROM chunks c JOIN notes n ON n.id = c.note
-		  WHERE c.hash IN `+marks(len(g)), anys(g)...)
+		  WHERE c.hash IN `+marks(len(g))+` AND `+w.sql(), append(anys(g), w.args...)...)
 		if err != nil {
 			return nil, fmt.Errorf("find passages of vectors: %w", err)
 		}

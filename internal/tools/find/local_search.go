@@ -61,11 +61,7 @@ type LocalHit struct {
 
 // Run searches.
 func (in LocalSearch) Run(ctx context.Context, env Env) (LocalHits, error) {
-	now := time.Now
-	if env.Search.Now != nil {
-		now = env.Search.Now
-	}
-	q, err := search.Parse(in.Query, now())
+	q, err := env.Search.Parse(in.Query)
 	if err != nil {
 		return LocalHits{}, err
 	}

@@ -70,9 +70,13 @@ func (in ContextPack) Run(ctx context.Context, env Env) (Pack, error) {
 	if in.Folder != "" {
 		filter.Folders = []string{in.Folder}
 	}
-	a, err := env.Search.Find(ctx, in.Question, search.Options{Limit: packHits, Filter: filter})
+	q, err := env.Search.Parse(in.Question)
 	if err != nil {
 		return Pack{}, fault.Rename(err, "query", "question")
+	}
+	a, err := env.Search.Ask(ctx, q, search.Options{Limit: packHits, Filter: filter})
+	if err != nil {
+		return Pack{}, err
 	}
 	out := Pack{Passages: []PackPassage{}, Budget: in.Budget, Mode: string(a.Mode), Hints: a.Notes, Index: env.Fresh()}
 	var found []PackPassage
@@ -82,7 +86,7 @@ func (in ContextPack) Run(ctx context.Context, env Env) (Pack, error) {
 		}
 		found = append(found, passage(h.Path, h.Title, h.Heading, h.Line, h.Passage, round(h.Score)))
 	}
-	near, err := in.neighbours(ctx, env, a.Hits, filter)
+	near, err := env.neighbors(ctx, q, a.Hits, filter)
 	if err != nil {
 		return Pack{}, err
 	}
@@ -125,14 +129,16 @@ func (p *Pack) fill(list []PackPassage, budget int) (rest []PackPassage) {
 	return rest
 }
 
-// neighbours are the passages that fit the question best in notes that are
+// neighbors are the passages that fit the question best in notes that are
 // linked with the best hits, those with the most words of the question first.
-func (in ContextPack) neighbours(ctx context.Context, env Env, hits []search.Hit, filter index.Filter) ([]PackPassage, error) {
+// The conditions of the question hold for them too.
+func (env Env) neighbors(ctx context.Context, q search.Query, hits []search.Hit, filter index.Filter) ([]PackPassage, error) {
 	via, paths, err := env.around(ctx, hits)
 	if err != nil || len(paths) == 0 {
 		return nil, err
 	}
-	filter.Kinds = []index.Kind{index.KindNote}
+	conditions := q.Conditions()
+	filter.Kinds, filter.And = []index.Kind{index.KindNote}, &conditions
 	rows, err := env.Store.Notes(ctx, index.Select{Paths: paths, Filter: filter})
 	if err != nil || len(rows) == 0 {
 		return nil, err
@@ -141,7 +147,7 @@ func (in ContextPack) neighbours(ctx context.Context, env Env, hits []search.Hit
 	for _, r := range rows {
 		ids = append(ids, r.ID)
 	}
-	fits, err := env.Search.Fitting(ctx, in.Question, ids)
+	fits, err := env.Search.Fitting(ctx, q, ids)
 	if err != nil {
 		return nil, err
 	}
