@@ -50,6 +50,8 @@ type Answer struct {
 	// Note tells people what they should know about the answer: that a name
 	// was forgiven a typing mistake, that not all passages have vectors yet.
 	Notes []string
+	// Unknown are the names in the filter that nothing has; Notes say so too.
+	Unknown []Unknown
 	// Meaning is how much of the vault can be found by meaning.
 	Meaning Coverage
 	More    bool // there are further hits
@@ -131,6 +133,11 @@ func (s *Searcher) Ask(ctx context.Context, q Query, o Options) (Answer, error) 
 	if len(r.q.Words) < len(q.Words) {
 		r.note("only the first %d words of the question were looked at", len(r.q.Words))
 	}
+	unknown, err := Unknowns(ctx, s.Store, r.filter)
+	if err != nil {
+		return Answer{}, err
+	}
+	r.out.Unknown, r.out.Notes = unknown, append(r.out.Notes, Hints(unknown)...)
 	return r.answer(ctx)
 }
 

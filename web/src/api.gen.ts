@@ -1217,6 +1217,12 @@ export interface ToolTypes {
       /** Via says through which note it was found, when the question did not find it. */
       via?: string;
     })[];
+    /** Unknown are names in the filter that no note has. */
+    unknown?: ({
+      kind: string;
+      name: string;
+      nearest?: (string)[];
+    })[];
   }) };
   /** Create daily note */
   create_daily_note: { in: {
@@ -1413,6 +1419,12 @@ export interface ToolTypes {
     /** More tells that nodes were left out. */
     more?: string;
     nodes: number;
+    /** Unknown are types of relationships that no note states. */
+    unknown?: ({
+      kind: string;
+      name: string;
+      nearest?: (string)[];
+    })[];
   }) };
   /** File read */
   file_read: { in: {
@@ -1579,6 +1591,12 @@ export interface ToolTypes {
       };
       similarity_score: number;
     })[];
+    /** Unknown are types that no note has. */
+    unknown?: ({
+      kind: string;
+      name: string;
+      nearest?: (string)[];
+    })[];
   }) };
   /** Find orphans */
   find_orphans: { in: {
@@ -1636,6 +1654,12 @@ export interface ToolTypes {
       /** Relationship is the type of the relationship, if it is one. */
       relationship_type?: string;
       title: string;
+    })[];
+    /** Unknown are types of relationships that no note states. */
+    unknown?: ({
+      kind: string;
+      name: string;
+      nearest?: (string)[];
     })[];
   }) };
   /** Find related nodes */
@@ -1885,6 +1909,12 @@ export interface ToolTypes {
       tags?: (string)[];
       title: string;
       type: string;
+    })[];
+    /** Unknown are types of relationships that no note states. */
+    unknown?: ({
+      kind: string;
+      name: string;
+      nearest?: (string)[];
     })[];
   }) };
   /** Get node */
@@ -2187,6 +2217,12 @@ export interface ToolTypes {
     })[];
     /** Types counts the nodes of the vault by type. */
     types: Record<string, number>;
+    /** Unknown are names in the filter that no note has. */
+    unknown?: ({
+      kind: string;
+      name: string;
+      nearest?: (string)[];
+    })[];
   }) };
   /** List notes */
   list_notes: { in: {
@@ -2227,6 +2263,12 @@ export interface ToolTypes {
     types: ({
       notes: number;
       type: string;
+    })[];
+    /** Unknown are names in the filter that no note has. */
+    unknown?: ({
+      kind: string;
+      name: string;
+      nearest?: (string)[];
     })[];
   }) };
   /** List pending */
@@ -2280,6 +2322,12 @@ export interface ToolTypes {
     })[];
     /** Total number of tags, shown or not. */
     total: number;
+    /** Unknown is the prefix, when no tag begins with it. */
+    unknown?: ({
+      kind: string;
+      name: string;
+      nearest?: (string)[];
+    })[];
   }) };
   /** Local search */
   local_search: { in: {
@@ -2318,6 +2366,12 @@ export interface ToolTypes {
       path: string;
       score: number;
       title: string;
+    })[];
+    /** Unknown are names in the filter that no note has. */
+    unknown?: ({
+      kind: string;
+      name: string;
+      nearest?: (string)[];
     })[];
   }) };
   /** Merge nodes */
@@ -2775,6 +2829,12 @@ export interface ToolTypes {
     })[];
     /** Total number of notes, shown or not. */
     total: number;
+    /** Unknown are names in the filter that no note has. */
+    unknown?: ({
+      kind: string;
+      name: string;
+      nearest?: (string)[];
+    })[];
   }) };
   /** Search notes */
   search_notes: { in: {
@@ -2837,6 +2897,12 @@ export interface ToolTypes {
         kind: string;
         points: number;
       })[];
+    })[];
+    /** Unknown are names in the filter that no note has. */
+    unknown?: ({
+      kind: string;
+      name: string;
+      nearest?: (string)[];
     })[];
   }) };
   /** Search web for evidence */
@@ -2960,6 +3026,12 @@ export interface ToolTypes {
     summary: string;
     /** Synthesis is the overall assessment. */
     synthesis: string;
+    /** Unknown are types of relationships that no note states. */
+    unknown?: ({
+      kind: string;
+      name: string;
+      nearest?: (string)[];
+    })[];
     /** Usage is what the model used. */
     usage?: {
       cache_read?: number;

@@ -16,14 +16,12 @@ import (
 // paths of all of them looked at.
 func (s *Store) Match(ctx context.Context, m index.Match) (_ []index.Scored, err error) {
 	defer s.notice(&err)
-	words, rest := byWords(&m.Filter)
-	expr := expression(&m, words)
+	expr := expression(&m, m.Filter.TakeWords())
 	if expr == "" {
 		return nil, nil
 	}
 	limit := max(m.Limit, 1)
 	const order = ` ORDER BY h.score, n.path`
-	m.Filter = rest
 	found, args := matching(&m, expr)
 	ranked := m.Weights != [index.Columns]float64{}
 	cut, take := ` LIMIT ?`, limit
@@ -79,20 +77,6 @@ func (s *Store) scored(ctx context.Context, query string, args ...any) ([]index.
 		out = append(out, h)
 	}
 	return out, rows.Err()
-}
-
-// byWords takes the conditions on words out of a filter: the full-text index
-// checks them together with what it is asked for, without a look at every note.
-func byWords(f *index.Filter) (words, rest index.Filter) {
-	rest = *f
-	if f.And != nil {
-		inner, left := byWords(f.And)
-		words, rest.And = inner, &left
-	}
-	words.Has = slices.Concat(f.Has, words.Has)
-	words.Without = slices.Concat(f.Without, words.Without)
-	rest.Has, rest.Without = nil, nil
-	return words, rest
 }
 
 // expression writes m, with the conditions on words of its filter, in FTS5's

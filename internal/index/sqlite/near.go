@@ -42,8 +42,10 @@ func (s *Store) nearest(ctx context.Context, n index.Near, f *vecfile.File) ([]i
 		}
 		keep = func(h index.Hash) bool { return among[h] }
 	}
+	w := &where{}
 	if narrow(&n.Filter) {
-		allowed, err := s.hashesWhere(ctx, &n.Filter)
+		w = condition(&n.Filter)
+		allowed, err := s.hashesWhere(ctx, w)
 		if err != nil {
 			return nil, err
 		}
@@ -57,7 +59,7 @@ func (s *Store) nearest(ctx context.Context, n index.Near, f *vecfile.File) ([]i
 		if err != nil {
 			return nil, err
 		}
-		out, err := s.passagesOf(ctx, top, &n.Filter)
+		out, err := s.passagesOf(ctx, top, w)
 		if err != nil {
 			return nil, err
 		}
@@ -101,8 +103,7 @@ func hashOf(b []byte) (h index.Hash) {
 	return h
 }
 
-func (s *Store) hashesWhere(ctx context.Context, filter *index.Filter) (map[index.Hash]bool, error) {
-	w := condition(filter)
+func (s *Store) hashesWhere(ctx context.Context, w *where) (map[index.Hash]bool, error) {
 	rows, err := s.db.Query(ctx, `SELECT c.hash FROM notes n JOIN chunks c ON c.note = n.id WHERE `+w.sql(), w.args...)
 	if err != nil {
 		return nil, fmt.Errorf("filter passages: %w", err)
@@ -120,12 +121,8 @@ func (s *Store) hashesWhere(ctx context.Context, filter *index.Filter) (map[inde
 }
 
 // passagesOf finds the passages that vectors stand for. Notes that share a text
-// share its vector, so the filter is asked about each of them again.
-func (s *Store) passagesOf(ctx context.Context, top []scored, filter *index.Filter) ([]index.NearPassage, error) {
-	w := &where{}
-	if narrow(filter) {
-		w = condition(filter)
-	}
+// share its vector, so the condition is asked about each of them again.
+func (s *Store) passagesOf(ctx context.Context, top []scored, w *where) ([]index.NearPassage, error) {
 	score := make(map[index.Hash]float32, len(top))
 	hashes := make([][]byte, len(top))
 	for i, t := range top {

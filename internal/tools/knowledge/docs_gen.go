@@ -40,8 +40,9 @@ var docs = map[string]tool.Comment{
 	}},
 	"DuplicatePair": {Text: "DuplicatePair is one pair; the first is the one with more to it.", Fields: map[string]string{}},
 	"Duplicates": {Text: "Duplicates are pairs of nodes that seem to say the same, nearest first.", Fields: map[string]string{
-		"Looked": "Looked counts the nodes that were compared with all others.",
-		"More":   "More tells how to go on.",
+		"Looked":  "Looked counts the nodes that were compared with all others.",
+		"More":    "More tells how to go on.",
+		"Unknown": "Unknown are types that no note has.",
 	}},
 	"EdgeConfidence": {Text: "EdgeConfidence is the confidence of a relation with its reasons.", Fields: map[string]string{
 		"Old":   "Old is 0.5 when nothing was stated.",
@@ -95,6 +96,7 @@ var docs = map[string]tool.Comment{
 	"GraphExport": {Text: "GraphExport is the graph as text.", Fields: map[string]string{
 		"Content": "Content is the file.",
 		"More":    "More tells that nodes were left out.",
+		"Unknown": "Unknown are types of relationships that no note states.",
 	}},
 	"ListNodes": {Text: "ListNodes lists the nodes of the knowledge graph, by type, confidence and words.", Fields: map[string]string{
 		"Limit":         "Most nodes.",
@@ -113,7 +115,8 @@ var docs = map[string]tool.Comment{
 	}},
 	"NearNode": {Text: "NearNode is a node and how far away it is.", Fields: map[string]string{}},
 	"Neighbourhood": {Text: "Neighbourhood is a part of the graph.", Fields: map[string]string{
-		"More": "More tells that nodes were left out.",
+		"More":    "More tells that nodes were left out.",
+		"Unknown": "Unknown are types of relationships that no note states.",
 	}},
 	"NodeConfidence": {Text: "NodeConfidence is a confidence with its reasons.", Fields: map[string]string{
 		"Method": "Method is \"formula\": docs/confidence.md derives it.",
@@ -132,10 +135,12 @@ var docs = map[string]tool.Comment{
 	"NodeInContext": {Text: "NodeInContext is a node and its neighbours in a few words.", Fields: map[string]string{
 		"More":      "More tells that neighbours were left out.",
 		"Synthesis": "Synthesis is the overall assessment.",
+		"Unknown":   "Unknown are types of relationships that no note states.",
 	}},
 	"NodeList": {Text: "NodeList is a page of nodes.", Fields: map[string]string{
-		"Next":  "Next is the offset of the next page, 0 when there is none.",
-		"Types": "Types counts the nodes of the vault by type.",
+		"Next":    "Next is the offset of the next page, 0 when there is none.",
+		"Types":   "Types counts the nodes of the vault by type.",
+		"Unknown": "Unknown are names in the filter that no note has.",
 	}},
 	"NodeReclassified": {Text: "NodeReclassified is a node of another type.", Fields: map[string]string{
 		"Removed": "Removed counts the relationships that are gone.",

@@ -35,9 +35,11 @@ type Pack struct {
 	// LeftOut counts passages that fit the question and not the budget.
 	LeftOut int `json:"left_out"`
 	// Mode of the search that was really used.
-	Mode  string          `json:"mode"`
-	Hints []string        `json:"hints,omitempty"`
-	Index index.Freshness `json:"index"`
+	Mode string `json:"mode"`
+	// Unknown are names in the filter that no note has.
+	Unknown []search.Unknown `json:"unknown,omitempty"`
+	Hints   []string         `json:"hints,omitempty"`
+	Index   index.Freshness  `json:"index"`
 }
 
 // PackPassage is one passage with its source.
@@ -66,10 +68,11 @@ const (
 
 // Run searches, follows the links of the best notes, and packs.
 func (in ContextPack) Run(ctx context.Context, env Env) (Pack, error) {
-	var filter index.Filter
-	if in.Folder != "" {
-		filter.Folders = []string{in.Folder}
+	folders, err := env.folder(ctx, in.Folder)
+	if err != nil {
+		return Pack{}, err
 	}
+	filter := index.Filter{Folders: folders}
 	q, err := env.Search.Parse(in.Question)
 	if err != nil {
 		return Pack{}, fault.Rename(err, "query", "question")
@@ -78,7 +81,7 @@ func (in ContextPack) Run(ctx context.Context, env Env) (Pack, error) {
 	if err != nil {
 		return Pack{}, err
 	}
-	out := Pack{Passages: []PackPassage{}, Budget: in.Budget, Mode: string(a.Mode), Hints: a.Notes, Index: env.Fresh()}
+	out := Pack{Passages: []PackPassage{}, Budget: in.Budget, Mode: string(a.Mode), Unknown: a.Unknown, Hints: a.Notes, Index: env.Fresh()}
 	var found []PackPassage
 	for _, h := range a.Hits {
 		if strings.TrimSpace(h.Passage) == "" {
