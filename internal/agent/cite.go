@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"lore/internal/chat"
-	"lore/internal/llm"
 	"lore/internal/note"
 )
 
@@ -14,12 +13,12 @@ import (
 // that it stands in.
 type source struct{ path, text string }
 
-// cite checks what an answer rests on: whether the notes that it names, and the
-// words that it quotes, were read in this run. What was not is marked, and a
-// person sees that.
+// cite checks what an answer rests on: whether the notes that it names were read
+// in this run, and whether its quotes are the words of the notes that they are
+// cited for. What is not so is marked, and a person sees that.
 func (w *worker) cite(answer *chat.Message) {
 	answer.Citations, answer.Quotes = nil, nil
-	prose, quotes := parted(answer)
+	prose, quotes := quotations(answer)
 	sources := w.sources()
 	paths := pathsOf(sources)
 	for _, l := range note.Parse("", []byte(prose)).Links {
@@ -40,109 +39,11 @@ func (w *worker) cite(answer *chat.Message) {
 			answer.Citations = append(answer.Citations, c)
 		}
 	}
-	quotes = append(quotes, spoken(note.Plain(prose))...)
-	if len(quotes) == 0 {
-		return
-	}
-	for i := range sources {
-		sources[i].text = even(sources[i].text)
-	}
+	t := texts{sources: sources, paths: paths, even: map[sectionOf]string{}}
 	for _, q := range quotes {
-		found := chat.Quote{Text: q}
-		for _, s := range sources {
-			if within(s.text, q) {
-				found.Path, found.Read = s.path, true
-				break
-			}
-		}
-		answer.Quotes = append(answer.Quotes, found)
+		path, ok := t.find(q)
+		answer.Quotes = append(answer.Quotes, chat.Quote{Text: q.text, Path: path, Read: ok})
 	}
-}
-
-// parted takes the quotes out of an answer: a quote has the links of what it
-// quotes, and its words are checked by themselves.
-func parted(answer *chat.Message) (prose string, quotes []string) {
-	var rest, quote strings.Builder
-	end := func() {
-		if q := strings.TrimSpace(quote.String()); q != "" {
-			quotes = append(quotes, q)
-		}
-		quote.Reset()
-	}
-	for _, p := range answer.Parts {
-		if p.Kind != llm.Text {
-			continue
-		}
-		for line := range strings.Lines(p.Text) {
-			if inner, ok := strings.CutPrefix(strings.TrimLeft(line, " "), ">"); ok {
-				quote.WriteString(strings.TrimPrefix(inner, " "))
-				continue
-			}
-			end()
-			rest.WriteString(line)
-		}
-		end()
-		rest.WriteByte('\n')
-	}
-	return rest.String(), quotes
-}
-
-// quoteMarks are the pairs that words are quoted with inside a sentence.
-var quoteMarks = [][2]string{{"“", "”"}, {"„", "“"}, {"«", "»"}, {"»", "«"}, {"\"", "\""}}
-
-// fewWords are too few to be a quote: a name or a term stands in quotes too.
-const fewWords = 5
-
-// spoken are the quotes inside sentences.
-func spoken(text string) []string {
-	var out []string
-	for text != "" {
-		first, marks := -1, [2]string{}
-		for _, m := range quoteMarks {
-			if i := strings.Index(text, m[0]); i >= 0 && (first < 0 || i < first) {
-				first, marks = i, m
-			}
-		}
-		if first < 0 {
-			break
-		}
-		text = text[first+len(marks[0]):]
-		inner, rest, ok := strings.Cut(text, marks[1])
-		if !ok {
-			continue
-		}
-		if len(strings.Fields(inner)) >= fewWords {
-			out = append(out, inner)
-		}
-		text = rest
-	}
-	return out
-}
-
-// even is a text in the form in which words are compared: without markup, with
-// single blanks and plain marks.
-func even(s string) string {
-	return strings.Join(strings.Fields(marks.Replace(note.Plain(s))), " ")
-}
-
-var marks = strings.NewReplacer("’", "'", "‘", "'", "“", `"`, "”", `"`, "„", `"`, "–", "-", "—", "-", "\u00a0", " ", "\u00ad", "", "...", "…", "[…]", "…", "(…)", "…")
-
-// within reports whether a text has the words of a quote, one after the other.
-// Where the quote says that it leaves something out, it may.
-func within(text, quote string) bool {
-	said := false
-	for piece := range strings.SplitSeq(even(quote), "…") {
-		piece = strings.Trim(piece, ` .,;:!?"'-`)
-		if piece == "" {
-			continue
-		}
-		i := strings.Index(text, piece)
-		if i < 0 {
-			return false
-		}
-		text, said = text[i+len(piece):], true
-	}
-	return said
 }
 
 // shows reports whether a heading, or the last of several, stood in what was read
