@@ -1,4 +1,4 @@
-package agent
+package citation
 
 import (
 	"regexp"
@@ -9,9 +9,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"lore/internal/chat"
 	"lore/internal/hidden"
-	"lore/internal/llm"
 	"lore/internal/note"
 )
 
@@ -30,7 +28,7 @@ type block struct {
 }
 
 // blocksOf cuts an answer into blocks and leaves out code.
-func blocksOf(answer *chat.Message) []block {
+func blocksOf(parts []string) []block {
 	var out []block
 	var now block
 	end := func() {
@@ -39,12 +37,9 @@ func blocksOf(answer *chat.Message) []block {
 		}
 		now = block{}
 	}
-	for _, p := range answer.Parts {
-		if p.Kind != llm.Text {
-			continue
-		}
+	for _, p := range parts {
 		fence := ""
-		for line := range strings.Lines(p.Text) {
+		for line := range strings.Lines(p) {
 			bare := strings.TrimSpace(line)
 			if f := fenceOf(bare); f != "" && (fence == "" || strings.HasPrefix(f, fence)) {
 				end()
@@ -85,8 +80,8 @@ func fenceOf(line string) string {
 
 // quotations are what an answer quotes, in order, and its text without the
 // quotes, which have links of their own.
-func quotations(answer *chat.Message) (prose string, quotes []quotation) {
-	blocks := blocksOf(answer)
+func quotations(parts []string) (prose string, quotes []quotation) {
+	blocks := blocksOf(parts)
 	var rest strings.Builder
 	for i, b := range blocks {
 		if !b.quote {
@@ -263,7 +258,7 @@ func citedIn(text string, links []note.Link, span [2]int, low, high int) []note.
 
 // texts are what was read, in the form in which words are compared.
 type texts struct {
-	sources []source
+	sources []Source
 	paths   []string
 	even    map[sectionOf]string
 }
@@ -278,7 +273,7 @@ func (t *texts) at(source int, fragment string) string {
 	k := sectionOf{source, fragment}
 	s, ok := t.even[k]
 	if !ok {
-		s = even(section(t.sources[source].text, fragment))
+		s = even(section(t.sources[source].Text, fragment))
 		t.even[k] = s
 	}
 	return s
@@ -298,7 +293,7 @@ func (t *texts) find(q quotation) (path string, found bool) {
 		}
 		p, ok := match(t.paths, l.Target)
 		for i := range t.sources {
-			if ok && t.sources[i].path == p && within(t.at(i, l.Fragment), q.words) {
+			if ok && t.sources[i].Path == p && within(t.at(i, l.Fragment), q.words) {
 				return p, true
 			}
 		}
@@ -309,7 +304,7 @@ func (t *texts) find(q quotation) (path string, found bool) {
 func (t *texts) anywhere(q quotation) (string, bool) {
 	for i := range t.sources {
 		if within(t.at(i, ""), q.words) {
-			return t.sources[i].path, true
+			return t.sources[i].Path, true
 		}
 	}
 	return "", false

@@ -1,12 +1,8 @@
-package agent
+package citation
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
-
-	"lore/internal/chat"
-	"lore/internal/llm"
 )
 
 const (
@@ -19,14 +15,7 @@ const (
 // TestQuotes: a quote is true when the note that it is cited for says it, word
 // for word. How it is printed does not matter.
 func TestQuotes(t *testing.T) {
-	read := func(path, text string) chat.Call {
-		b, err := json.Marshal(map[string]any{"path": path, "text": text})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return chat.Call{State: chat.Finished, Whole: b}
-	}
-	w := &worker{run: chat.Run{ID: "run-1"}, calls: []chat.Call{read("tea/Sencha.md", senchaText), read("tea/Matcha.md", matchaText), read("抹茶.md", chaText)}}
+	sources := []Source{{"tea/Sencha.md", senchaText}, {"tea/Matcha.md", matchaText}, {"抹茶.md", chaText}}
 	const sencha, matcha = "tea/Sencha.md", "tea/Matcha.md"
 	for _, c := range []struct{ name, text, want string }{
 		// True quotes.
@@ -87,11 +76,9 @@ func TestQuotes(t *testing.T) {
 		{"of two notes", `"Steamed leaves … whisked until a fine foam" [[Sencha]] [[Matcha]]`, "?"},
 		{"of a note that was not read", `"Steamed leaves that taste of grass and sea." [[Gyokuro]]`, "?"},
 	} {
-		m := chat.Message{Message: llm.Say(llm.Assistant, c.text)}
-		w.cite(&m)
 		var got []string
-		for _, q := range m.Quotes {
-			if !q.Read {
+		for _, q := range Check([]string{c.text}, sources).Quotes {
+			if !q.Found {
 				q.Path = "?"
 			}
 			got = append(got, q.Path)
@@ -103,4 +90,18 @@ func TestQuotes(t *testing.T) {
 			t.Errorf("%s: %q is %s, want %s", c.name, c.text, s, c.want)
 		}
 	}
+}
+
+// FuzzCheck: no answer stops the check, and no quote is found in nothing.
+func FuzzCheck(f *testing.F) {
+	f.Add("> a quote of words\n> — [[Sencha]]\n\n[[Sencha]]: \"one two three four five\" [[Matcha#x]]", senchaText)
+	f.Add("---\na: [[b]]\n---\n“one two three four five”. 「茶葉を」", "…'- [[")
+	f.Fuzz(func(t *testing.T, answer, text string) {
+		Check([]string{answer, answer}, []Source{{"Sencha.md", text}, {"", text}})
+		for _, q := range Check([]string{answer}, nil).Quotes {
+			if q.Found {
+				t.Errorf("%q was found in nothing", q.Text)
+			}
+		}
+	})
 }
