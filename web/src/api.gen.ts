@@ -1243,7 +1243,7 @@ export interface ToolTypes {
   }) };
   /** Create node */
   create_node: { in: {
-    /** Look for related nodes too; nothing is linked. */
+    /** Look for related nodes too, without linking them. */
     auto_analyze?: boolean;
     /** title, and text (or claim, question, or url of a Source); confidence 0 to 1; every other field becomes a property. */
     content: Record<string, unknown>;
@@ -1256,11 +1256,13 @@ export interface ToolTypes {
     hash: string;
     node_id: string;
     path: string;
-    /** Related are nodes that may be related; nothing is linked. */
+    /** Related are nodes that may be related; the call links nothing. */
     related_nodes?: ({
       content: string;
+      /** EdgeID is the relationship, if there is one. */
       edge_id?: string;
       id: string;
+      /** Linked says that a relationship or a link connects the two. */
       linked: boolean;
       path: string;
       reasoning: string;
@@ -1692,8 +1694,10 @@ export interface ToolTypes {
     node_id: string;
     related_nodes: ({
       content: string;
+      /** EdgeID is the relationship, if there is one. */
       edge_id?: string;
       id: string;
+      /** Linked says that a relationship or a link connects the two. */
       linked: boolean;
       path: string;
       reasoning: string;
@@ -3148,11 +3152,13 @@ export interface ToolTypes {
     hash: string;
     node_id: string;
     path: string;
-    /** Related are nodes that may be related; nothing is linked. */
+    /** Related are nodes that may be related; the call links nothing. */
     related_nodes?: ({
       content: string;
+      /** EdgeID is the relationship, if there is one. */
       edge_id?: string;
       id: string;
+      /** Linked says that a relationship or a link connects the two. */
       linked: boolean;
       path: string;
       reasoning: string;

@@ -20,7 +20,7 @@ var docs = map[string]tool.Comment{
 		"Total": "Total counts those that are stated.",
 	}},
 	"CreateNode": {Text: "CreateNode makes a note that is a node of the knowledge graph: an observation, a hypothesis, a claim, a source, a question, a concept.", Fields: map[string]string{
-		"AutoAnalyze": "Look for related nodes too; nothing is linked.",
+		"AutoAnalyze": "Look for related nodes too, without linking them.",
 		"Content":     "title, and text (or claim, question, or url of a Source); confidence 0 to 1; every other field becomes a property.",
 		"Type":        "Observation, Hypothesis, Claim, Source, Concept, Question, Entity, Task, Note, or a word of your own.",
 	}},
@@ -124,7 +124,7 @@ var docs = map[string]tool.Comment{
 		"Prior":  "Prior is what was stated before any evidence was counted.",
 	}},
 	"NodeCreated": {Text: "NodeCreated is a node that was made.", Fields: map[string]string{
-		"Related": "Related are nodes that may be related; nothing is linked.",
+		"Related": "Related are nodes that may be related; the call links nothing.",
 	}},
 	"NodeDeleted": {Text: "NodeDeleted is a node that went to the trash.", Fields: map[string]string{
 		"Affected":  "Affected lists all of them.",
@@ -157,7 +157,7 @@ var docs = map[string]tool.Comment{
 	}},
 	"NodeUpdated": {Text: "NodeUpdated is a node that was changed.", Fields: map[string]string{
 		"Changed":   "Changed names the fields that are other than before.",
-		"Related":   "Related are nodes that may be related; nothing is linked.",
+		"Related":   "Related are nodes that may be related; the call links nothing.",
 		"Suggested": "Suggested is the confidence by the evidence around it; nothing of it is written.",
 	}},
 	"NodesMerged": {Text: "NodesMerged are two nodes that became one.", Fields: map[string]string{
@@ -188,7 +188,11 @@ var docs = map[string]tool.Comment{
 		"NewType":       "SUPPORTS, CONTRADICTS, RELATES_TO, CITES, DERIVED_FROM, PART_OF, CAUSES, SIMILAR_TO, or a word of your own.",
 		"PreserveNotes": "Keep the words beside it.",
 	}},
-	"RelatedNode": {Text: "RelatedNode is one node near to another.", Fields: map[string]string{}},
+	"RelatedNode": {Text: "RelatedNode is one node near to another.", Fields: map[string]string{
+		"EdgeID": "EdgeID is the relationship, if there is one.",
+		"Linked": "Linked says that a relationship or a link connects the two.",
+		"made":   "by this call",
+	}},
 	"RelatedNodes": {Text: "RelatedNodes are the nodes near to one.", Fields: map[string]string{
 		"LinksCreated": "LinksCreated counts the relationships that auto_link made.",
 		"Similarity":   "Similarity says what similarity_score measures: \"meaning\", or \"words\" where there are no vectors.",
