@@ -162,7 +162,7 @@ var docs = map[string]tool.Comment{
 		"Names":   "Names that were looked for.",
 		"Skipped": "Skipped are notes with mentions that could not be changed.",
 	}},
-	"MergeNotes": {Text: "MergeNotes puts the text of another note into a note and removes the other. Links to the other lead to the kept one, its title becomes an alias, and properties are joined; nothing of either text is lost.", Fields: map[string]string{
+	"MergeNotes": {Text: "MergeNotes puts the text of another note into a note and removes the other. Links to the other lead to the kept one and show the same words, its title becomes an alias, and properties are joined; nothing of either text is lost.", Fields: map[string]string{
 		"Other":    "The note that goes into it.",
 		"Path":     "Path, file name, title or alias of the note that is kept.",
 		"Strategy": "Where the other's text goes.",
