@@ -23,7 +23,7 @@ import (
 
 // version changes whenever the schema or the way rows are made does. It is the
 // only migration there is: an index of another version is built anew.
-const version = 3
+const version = 4
 
 // applicationID marks the file as an index of Lore ("LORI").
 const applicationID = 0x4c4f5249
