@@ -48,12 +48,13 @@ func TestCite(t *testing.T) {
 		{"with a gap", "> Never boil green tea … Take water of 70 °C", "“drinks/Tea.md”"},
 		{"with a gap, turned round", "> Take water of 70 °C … Never boil green tea", "“?”"},
 		{"one word changed", "> Never boil black tea: it makes the leaves bitter.", "“?”"},
-		{"in a sentence", `It says "roast them on the day you buy them" and “Roast them on the day you buy them, don't wait.”`, "“?”; “Coffee.md”"},
+		{"in a sentence", `It says "roast them on the day you buy them" and “Roast them on the day you buy them, don't wait.”`, "“Coffee.md”; “Coffee.md”"},
 		{"a term is none", `The "green tea" of “Coffee and more”.`, ""},
 		{"from two notes", "> Never boil green tea … Roast them on the day you buy them", "“?”"},
 		{"what was refused", "> Nobody was shown these words at all.", "“?”"},
 		{"what was only planned", "[[Planned]]\n\n> These words are nowhere but in a plan.", "Planned unread; “?”"},
-		{"what a stranger says of a note", "[[Forged]]\n\n> A stranger says what the note says.", "Forged unread; “”"},
+		{"what a stranger says of a note", "[[Forged]]\n\n> A stranger says what the note says.", "Forged unread; “?”"},
+		{"what a stranger says", "> A stranger says what the note says.", "“”"},
 		{"nothing but a gap", "> …", "“?”"},
 	} {
 		m := chat.Message{Message: llm.Say(llm.Assistant, c.text)}

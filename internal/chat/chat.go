@@ -85,8 +85,9 @@ const (
 // A Quote is what an answer says to stand somewhere, word for word.
 type Quote struct {
 	Text string `json:"text"`
-	Path string `json:"path,omitempty"` // where it stands
-	// Read says that these words were read in this run.
+	Path string `json:"path,omitempty"` // of the note that says it
+	// Read says that these words were read in this run, in the note that they are
+	// cited for; without a citation, in any.
 	Read bool `json:"read"`
 }
 

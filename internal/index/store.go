@@ -8,6 +8,7 @@ package index
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -213,7 +214,23 @@ type Filter struct {
 	Before   int64    // exclusive
 	Props    []PropFilter
 	Problems bool    // only notes with problems
+	Has      []Term  // words and phrases that must each occur
+	Without  []Term  // words and phrases that must not
 	And      *Filter // must hold too
+}
+
+// TakeWords takes the conditions on words out of a filter and returns them. It
+// leaves the filters that And leads to as they are.
+func (f *Filter) TakeWords() Filter {
+	words := Filter{Has: f.Has, Without: f.Without}
+	f.Has, f.Without = nil, nil
+	if f.And != nil {
+		rest := *f.And
+		more := rest.TakeWords()
+		f.And = &rest
+		words.Has, words.Without = slices.Concat(words.Has, more.Has), slices.Concat(words.Without, more.Without)
+	}
+	return words
 }
 
 // A PropFilter asks for a property, with any value when Value is empty. Values
@@ -270,9 +287,8 @@ type Term struct {
 
 // A Match asks for notes by their words.
 type Match struct {
-	All     []Term // every one must occur
-	Any     []Term // more of these is better; one is enough when All is empty
-	None    []Term
+	All     []Term           // every one must occur
+	Any     []Term           // more of these is better; one is enough when All is empty
 	Weights [Columns]float64 // all zero: nothing is ranked, which is much cheaper
 	Filter  Filter
 	Limit   int

@@ -61,6 +61,31 @@ func Names(kept, other *note.Note, more ...string) []string {
 	return out
 }
 
+// AllNames are the aliases that the kept note has when it gets those in added:
+// without them where its front matter takes none.
+func AllNames(kept *note.Note, added []string) []string {
+	key, list := withAliases(kept, added)
+	if _, err := note.SetProperty(kept, key, list); err != nil {
+		return kept.Aliases
+	}
+	return slices.Concat(kept.Aliases, added)
+}
+
+// withAliases is the property of a note for aliases, with more of them.
+func withAliases(n *note.Note, more []string) (key string, list []any) {
+	key, list = "aliases", []any{}
+	for _, p := range n.Front.Props {
+		if k := strings.ToLower(p.Key); k == "aliases" || k == "alias" {
+			key, list = p.Key, asList(p.Value)
+			break
+		}
+	}
+	for _, a := range more {
+		list = append(list, a)
+	}
+	return key, list
+}
+
 // A joiner makes one text of two notes.
 type joiner struct {
 	Options
@@ -88,16 +113,7 @@ func (j *joiner) set(key string, v any) bool {
 func (j *joiner) properties(aliases []string) {
 	named := true
 	if len(aliases) > 0 {
-		key, list := "aliases", []any{}
-		for _, p := range j.kept.Front.Props {
-			if k := strings.ToLower(p.Key); k == "aliases" || k == "alias" {
-				key, list = p.Key, asList(p.Value)
-				break
-			}
-		}
-		for _, a := range aliases {
-			list = append(list, a)
-		}
+		key, list := withAliases(j.kept, aliases)
 		if named = j.set(key, list); !named {
 			j.out.Aliases = nil
 		}

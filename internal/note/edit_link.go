@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -17,6 +18,7 @@ type Rewrite struct {
 	Link     Link
 	Target   string // what [Link.Target] is to be; "" leaves it
 	Fragment string // what [Link.Fragment] is to be; "" leaves it
+	Text     string // what a wikilink that shows its target is to show; "" leaves it, as does any other link
 }
 
 // ReplaceTarget makes the link l of n point to target and keeps everything else
@@ -129,9 +131,16 @@ func (n *Note) rewrite(r Rewrite) (rewritten, error) {
 		}
 		m.patches = append(m.patches, change.Patch{Start: p.span.Start, End: p.span.End, Text: text})
 	}
+	if p, ok, err := n.writeText(&r); err != nil {
+		return m, err
+	} else if ok {
+		m.patches = append(m.patches, p)
+	} else {
+		m.Text = ""
+	}
 	// Inside the path of a canvas's file nothing else can change.
 	if r.Link.Kind != Canvas {
-		m.sure = r.Fragment == "" && r.Link.Kind != InFront && !r.Link.External && !n.canvas && !strings.ContainsAny(r.Target, "`$%<>\\!*~\"'&{}()")
+		m.sure = r.Fragment == "" && m.Text == "" && r.Link.Kind != InFront && !r.Link.External && !n.canvas && !strings.ContainsAny(r.Target, "`$%<>\\!*~\"'&{}()")
 	}
 	return m, nil
 }
@@ -184,6 +193,63 @@ func (n *Note) writeFragment(l Link, old, fragment string) (string, error) {
 	return raw, nil
 }
 
+// writeText lets a wikilink that shows its target show other words. In a table
+// the bar before them is escaped, or it would end the cell.
+func (n *Note) writeText(r *Rewrite) (p change.Patch, ok bool, err error) {
+	s := r.Link.Span
+	if r.Text == "" || r.Link.Kind != Wikilink || !n.isWiki(r.Link) || strings.Contains(n.text[s.Start:s.End], "|") {
+		return p, false, nil
+	}
+	text := r.Text
+	if strings.ContainsAny(text, "[]|\\\r\n") || strings.TrimSpace(text) != text {
+		return p, false, nil // it cannot be shown like that
+	}
+	bar := "|"
+	if n.canvas {
+		if text, err = jsonInner(text); err != nil {
+			return p, false, err
+		}
+	} else if inTable(n.text, s.Start) {
+		bar = `\|`
+	}
+	if n.opt.DendronAlias {
+		return change.Patch{Start: s.Start + 2, End: s.Start + 2, Text: text + bar}, true, nil
+	}
+	return change.Patch{Start: s.End - 2, End: s.End - 2, Text: bar + text}, true, nil
+}
+
+// inTable reports whether the line at an offset is one of a table: its block has
+// a row of dashes above it, or right below.
+func inTable(text string, at int) bool {
+	from := strings.LastIndexByte(text[:at], '\n') + 1
+	for line := from; ; {
+		end := len(text)
+		if i := strings.IndexByte(text[line:], '\n'); i >= 0 {
+			end = line + i
+		}
+		if line == from && end < len(text) {
+			next, _, _ := strings.Cut(text[end+1:], "\n")
+			if tableRule.MatchString(next) {
+				return true
+			}
+		}
+		row := strings.TrimLeft(text[line:end], "> \t")
+		if strings.TrimSpace(row) == "" {
+			return false
+		}
+		if line != from && tableRule.MatchString(text[line:end]) {
+			return true
+		}
+		if line == 0 {
+			return false
+		}
+		line = strings.LastIndexByte(text[:line-1], '\n') + 1
+	}
+}
+
+// tableRule is the row below the head of a table.
+var tableRule = regexp.MustCompile(`^[> \t]*(?:\|[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?|:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|?)[ \t]*\r?$`)
+
 // angle reports whether a destination stands in angle brackets.
 func (n *Note) angle(dest Span) bool {
 	before := n.text[:dest.Start]
@@ -220,7 +286,7 @@ func (n *Note) verify(made []rewritten) bool {
 	for _, m := range made {
 		patches = append(patches, m.patches...)
 		r := want[m.Link.Dest]
-		want[m.Link.Dest] = Rewrite{Target: cmp.Or(m.Target, r.Target), Fragment: cmp.Or(m.Fragment, r.Fragment)}
+		want[m.Link.Dest] = Rewrite{Target: cmp.Or(m.Target, r.Target), Fragment: cmp.Or(m.Fragment, r.Fragment), Text: cmp.Or(m.Text, r.Text)}
 	}
 	text, err := change.Splice(n.text, patches...)
 	if err != nil {
@@ -240,7 +306,7 @@ func (n *Note) verify(made []rewritten) bool {
 		}
 		r := want[old.Dest]
 		ok = got.Target == cmp.Or(r.Target, old.Target) && got.Fragment == cmp.Or(r.Fragment, old.Fragment) && got.Kind == old.Kind &&
-			got.External == old.External
+			got.External == old.External && (r.Text == "" || got.Text == r.Text)
 	}
 	return ok
 }

@@ -140,7 +140,8 @@ type Merge struct {
 
 // Merge plans to let all links to one note lead to another that takes its
 // place, and to let the links of its text stand in that other note. names are
-// the aliases that the kept note has afterwards.
+// the aliases that the kept note has afterwards: a link by one of them is left
+// alone. The others keep the words that they show.
 func (p *Planner) Merge(ctx context.Context, kept, other string, names []string) (Merge, error) {
 	w := p.newWorld()
 	if err := w.merge(ctx, kept, other, names); err != nil {

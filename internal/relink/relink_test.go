@@ -250,11 +250,56 @@ func TestMerge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Kept != "[[Kept]] [[a/Kept#H]]\n" || m.Other != "[x](../sub/pic.png) [[Kept]] [[Kept#H]] [y](../n.md)\n" {
+	if m.Kept != "[[Kept|Other]] [[a/Kept#H|sub/Other > H]]\n" || m.Other != "[x](../sub/pic.png) [[Kept]] [[Kept#H|Other > H]] [y](../n.md)\n" {
 		t.Errorf("%q %q", m.Kept, m.Other)
 	}
 	if len(m.Set) != 1 || *m.Set[0].After != "[[Kept|o]] [z](a/Kept.md#H) [[Kept]]" {
 		t.Error(m.Set)
+	}
+}
+
+// TestMergeKeepsWords: a reader of the other notes sees the words that were
+// there, and a link by a name that the kept note takes over is left alone.
+func TestMergeKeepsWords(t *testing.T) {
+	for _, c := range []struct{ name, path, was, want string }{
+		{"name", "n.md", "see [[Gyokuro]].", "see [[Sencha|Gyokuro]]."},
+		{"as written", "n.md", "[[gyokuro]] [[Gyokuro.md]] [[old/Gyokuro]]", "[[Sencha|gyokuro]] [[Sencha.md|Gyokuro.md]] [[tea/Sencha|old/Gyokuro]]"},
+		{"own words", "n.md", "[[Gyokuro|the best]] [[Sencha|Gyokuro]]", "[[Sencha|the best]] [[Sencha|Gyokuro]]"},
+		{"no words", "n.md", "[[Gyokuro|]]", "[[Sencha|]]"},
+		{"heading", "n.md", "[[Gyokuro#Brewing]] [[Gyokuro#A#B|x]]", "[[Sencha#Brewing|Gyokuro > Brewing]] [[Sencha#A#B|x]]"},
+		{"block", "n.md", "[[Gyokuro#^b1]]", "[[Sencha#^b1|Gyokuro]]"},
+		{"alias that is taken over", "n.md", "[[Jade dew]] [[jade dew#H]] [[Jade dew|x]] ![[Jade dew]]", "[[Jade dew]] [[jade dew#H]] [[Jade dew|x]] ![[Jade dew]]"},
+		{"title that is taken over", "n.md", "[[Gyokuro of Uji]]", "[[Gyokuro of Uji]]"},
+		{"alias that is not", "n.md", "[[Secret]]", "[[Sencha|Secret]]"},
+		{"embed", "n.md", "![[Gyokuro]] ![[Gyokuro#H]]", "![[Sencha]] ![[Sencha#H]]"},
+		{"Markdown", "n.md", "[tea](old/Gyokuro.md) [g][1]\n\n[1]: old/Gyokuro.md\n", "[tea](tea/Sencha.md) [g][1]\n\n[1]: tea/Sencha.md\n"},
+		{"property", "n.md", "---\nup: \"[[Gyokuro]]\"\n---\n", "---\nup: \"[[Sencha]]\"\n---\n"},
+		{"relation", "n.md", "supports:: [[Gyokuro]]\n", "supports:: [[Sencha]]\n"},
+		{"table", "n.md", "| a | b |\n|---|---|\n| [[Gyokuro]] | [[Gyokuro\\|x]] |\n\n[[Gyokuro]] | no table\n", "| a | b |\n|---|---|\n| [[Sencha\\|Gyokuro]] | [[Sencha\\|x]] |\n\n[[Sencha|Gyokuro]] | no table\n"},
+		{"head of a table", "n.md", "Text\n\n[[Gyokuro]] | b\n:-- | --:\n1 | 2\n", "Text\n\n[[Sencha\\|Gyokuro]] | b\n:-- | --:\n1 | 2\n"},
+		{"table in a quote", "n.md", "> | [[Gyokuro]] |\n> |---|\n", "> | [[Sencha\\|Gyokuro]] |\n> |---|\n"},
+		{"code", "n.md", "`[[Gyokuro]]` and [[Gyokuro]]", "`[[Gyokuro]]` and [[Sencha|Gyokuro]]"},
+		{"canvas", "b.canvas", `{"nodes":[{"type":"text","text":"[[Gyokuro]]"},{"type":"file","file":"old/Gyokuro.md"}]}`, `{"nodes":[{"type":"text","text":"[[Sencha|Gyokuro]]"},{"type":"file","file":"tea/Sencha.md"}]}`},
+		{"same name", "n.md", "[[Twin]] [[a/Twin]] [[b/Twin]]", "[[Twin]] [[a/Twin]] [[b/Twin]]"},
+	} {
+		v := tree{
+			"tea/Sencha.md": "---\naliases: [Steamed]\n---\n", "old/Gyokuro.md": "---\naliases: [Jade dew, Secret]\ntitle: Gyokuro of Uji\n---\n", "a/Twin.md": "", "b/Twin.md": "", c.path: c.was,
+		}
+		if c.name == "title that is taken over" {
+			v["old/Gyokuro.md"] = "---\naliases: [Jade dew, Gyokuro of Uji]\n---\n" // only aliases are names for links
+		}
+		b := newBench(t)
+		b.put(t, v)
+		m, err := b.planner(v).Merge(t.Context(), "tea/Sencha.md", "old/Gyokuro.md", []string{"Steamed", "Jade dew", "Gyokuro of Uji"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := v.apply(t, m.Set)[c.path]; got != c.want {
+			t.Errorf("%s: %q became %q, want %q", c.name, c.was, got, c.want)
+		}
+		if len(m.Skipped) > 0 {
+			t.Errorf("%s: skipped %v", c.name, m.Skipped)
+		}
 	}
 }
 

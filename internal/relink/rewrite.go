@@ -159,7 +159,7 @@ func (w *world) judge(f *file, l note.Link) (task, bool) {
 	}
 	place := w.place(f.path)
 	now, _ := w.later(place, string(l.Kind), l.Target)
-	if now != to || w.force[was] {
+	if now != to || w.force[was] && w.named(was, l.Target) {
 		return task{l, was, to}, true
 	}
 	// Obsidian finds the file of a Markdown link by its name, too; everyone else
@@ -169,6 +169,12 @@ func (w *world) judge(f *file, l note.Link) (task, bool) {
 	}
 	s := styleOf(f.note, l, f.path, was)
 	return task{l, was, to}, !s.wiki && !s.canvas && s.form != byName && !s.holds(l.Target, place, to)
+}
+
+// named reports whether a link says the name of a file, and not an alias that
+// the file has.
+func (w *world) named(p, target string) bool {
+	return slices.ContainsFunc(w.before[index.TargetKey(target)], func(n index.Name) bool { return n.Path == p && n.Kind == index.NameFile })
 }
 
 // rewrite changes the links of one file. Links that take their target from a
@@ -235,10 +241,24 @@ func (w *world) spell(f *file, todo []task) (rs []note.Rewrite, links []note.Lin
 		if target == t.link.Target {
 			continue
 		}
-		rs = append(rs, note.Rewrite{Link: t.link, Target: target})
+		rs = append(rs, note.Rewrite{Link: t.link, Target: target, Text: w.words(t, target)})
 		links = append(links, t.link)
 	}
 	return rs, links, failed, reason
+}
+
+// words are what a link to a note that goes into another has shown, where it
+// would show something else: a reader of the text sees no merge. A property or a
+// relation is data, and names the note alone.
+func (w *world) words(t task, target string) string {
+	l := t.link
+	if !w.force[t.was] || l.Kind != note.Wikilink || l.Field != "" || l.Text != "" || strings.EqualFold(path.Base(l.Target), path.Base(target)) {
+		return ""
+	}
+	if l.Fragment == "" || l.Fragment[0] == '^' {
+		return l.Target
+	}
+	return l.Target + " > " + strings.ReplaceAll(l.Fragment, "#", " > ")
 }
 
 // definitions are the targets of the reference definitions of a note.

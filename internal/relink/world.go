@@ -20,7 +20,7 @@ type world struct {
 	*Planner
 	places map[string]string       // where the links of a file stand afterwards, if elsewhere
 	follow map[string]string       // which path a file has afterwards, if another
-	force  map[string]bool         // files to which every link is rewritten
+	force  map[string]bool         // files that go into another: every link by their name is rewritten
 	was    map[string][]index.Name // by key: the names before and after of the files that change theirs
 	will   map[string][]index.Name
 	own    map[string]bool // the paths whose names are in was and will, not in the index

@@ -3,7 +3,6 @@ package search
 import (
 	"context"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"lore/internal/index"
@@ -18,15 +17,7 @@ type Fit struct {
 
 // Fitting returns for each of the notes the passage that has most of the words
 // of a question, by note. Of equal ones it is the first.
-func (s *Searcher) Fitting(ctx context.Context, question string, ids []int64) (map[int64]Fit, error) {
-	now := time.Now
-	if s.Now != nil {
-		now = s.Now
-	}
-	q, err := Parse(question, now())
-	if err != nil {
-		return nil, err
-	}
+func (s *Searcher) Fitting(ctx context.Context, q Query, ids []int64) (map[int64]Fit, error) {
 	passages, err := s.Store.Passages(ctx, index.PassageQuery{IDs: ids})
 	if err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ type Query struct {
 //
 //	words            should occur; more of them is better
 //	"a phrase"       must occur as it is
-//	-word -"phrase"  must not occur
+//	-word -"phrase"  must not occur; alone, it leaves every other note
 //	tag:tea -tag:x   has the tag, or one nested in it
 //	path:folder/*    lies there; without a wild card: the path contains it
 //	type:Hypothesis  has this type
@@ -69,6 +69,31 @@ func (q *Query) conditions() int {
 		len(f.Types) + len(f.NoTypes) + len(f.Props)
 }
 
+// Conditions is everything that a note must be or have to be an answer: the
+// filter with the phrases and the exclusions.
+func (q *Query) Conditions() index.Filter {
+	f := q.Filter
+	for _, p := range q.Phrases {
+		f.Has = append(f.Has, index.Term{Words: strings.Fields(p)})
+	}
+	for _, n := range q.Not {
+		f.Without = append(f.Without, excluded(n))
+	}
+	return f
+}
+
+// excluded is the term of an exclusion. A word excludes what it would find:
+// "father's" the father. Where a stop word would be left, it stays whole.
+func excluded(s string) index.Term {
+	words := strings.Fields(s)
+	if len(words) == 1 {
+		if p := pieces(s); len(p) > 1 || len(p) == 1 && !stopWords[strings.ToLower(p[0])] {
+			words = p
+		}
+	}
+	return index.Term{Words: words}
+}
+
 // bounded is the question without the words that are too many.
 func (q Query) bounded() Query {
 	q.Words = q.Words[:min(len(q.Words), maxWords)]
@@ -91,7 +116,7 @@ func (p *parser) term() error {
 	not := false
 	if strings.HasPrefix(p.rest, "-") && len(p.rest) > 1 {
 		r, _ := utf8.DecodeRuneInString(p.rest[1:])
-		if unicode.IsLetter(r) || r == '"' || r == '[' || r == '#' {
+		if unicode.IsLetter(r) || r == '[' || r == '#' || strings.ContainsRune(openQuotes, r) {
 			not = true
 			p.rest = p.rest[1:]
 		}
@@ -106,13 +131,9 @@ func (p *parser) term() error {
 		}
 		return p.filter(field, value, not)
 	}
-	if strings.HasPrefix(p.rest, `"`) {
-		phrase, err := p.quoted()
-		if err != nil {
-			return err
-		}
+	if phrase, ok, err := p.quoted(); ok || err != nil {
 		p.phrase(phrase, not)
-		return nil
+		return err
 	}
 	p.word(p.bare(), not)
 	return nil
@@ -156,14 +177,11 @@ func (p *parser) field() (string, bool) {
 }
 
 func (p *parser) value(field string) (string, error) {
-	v := ""
-	if strings.HasPrefix(p.rest, `"`) {
-		q, err := p.quoted()
-		if err != nil {
-			return "", err
-		}
-		v = q
-	} else {
+	v, ok, err := p.quoted()
+	if err != nil {
+		return "", err
+	}
+	if !ok {
 		v = p.bare()
 	}
 	if strings.TrimSpace(v) == "" {
@@ -183,14 +201,35 @@ func (p *parser) bare() string {
 	return s
 }
 
-func (p *parser) quoted() (string, error) {
-	end := strings.IndexByte(p.rest[1:], '"')
-	if end < 0 {
-		return "", fault.Field("query", `close it with another ", or remove it`, `the quote in %q is never closed`, cut(p.rest, 40))
+// openQuotes begin a phrase. The typographic ones are what a phone writes for
+// the plain one; they are closed by any of closeQuotes.
+const (
+	openQuotes  = "\"“„"
+	closeQuotes = "\"“”"
+)
+
+// quoted takes a phrase in quotes, if one follows. A plain quote must be closed;
+// a typographic one that is not is part of a word.
+func (p *parser) quoted() (string, bool, error) {
+	r, size := utf8.DecodeRuneInString(p.rest)
+	if p.rest == "" || !strings.ContainsRune(openQuotes, r) {
+		return "", false, nil
 	}
-	s := p.rest[1 : 1+end]
-	p.rest = p.rest[end+2:]
-	return s, nil
+	ends := closeQuotes
+	if r == '"' {
+		ends = `"`
+	}
+	inner := p.rest[size:]
+	end := strings.IndexAny(inner, ends)
+	if end < 0 && r != '"' {
+		return "", false, nil
+	}
+	if end < 0 {
+		return "", false, fault.Field("query", `close it with another ", or remove it`, `the quote in %q is never closed`, cut(p.rest, 40))
+	}
+	_, last := utf8.DecodeRuneInString(inner[end:])
+	p.rest = inner[end+last:]
+	return inner[:end], true, nil
 }
 
 func cut(s string, n int) string {
@@ -204,7 +243,7 @@ func cut(s string, n int) string {
 }
 
 func (p *parser) tag(tag string, not bool) {
-	tag = strings.TrimPrefix(tag, "#")
+	tag = strings.TrimRight(strings.TrimPrefix(tag, "#"), "/")
 	if not {
 		p.q.Filter.NoTags = append(p.q.Filter.NoTags, tag)
 	} else {

@@ -27,6 +27,8 @@ func TestParse(t *testing.T) {
 		{`"green tea" leaf`, Query{Text: "green tea leaf", Words: []string{"leaf"}, Phrases: []string{"green tea"}}},
 		{`""`, Query{}},
 		{`tea -coffee -"hot milk"`, Query{Text: "tea", Words: []string{"tea"}, Not: []string{"coffee", "hot milk"}}},
+		{`“green tea” -“hot milk” „leaf“ “open`, Query{Text: "green tea leaf “open", Words: []string{"“open"}, Phrases: []string{"green tea", "leaf"}, Not: []string{"hot milk"}}},
+		{"tag:“two words” tag:tea/", Query{Filter: index.Filter{Tags: []string{"two words", "tea"}}}},
 		{"a - b -5 --x", Query{Text: "a - b -5 --x", Words: []string{"a", "-", "b", "-5", "--x"}}},
 		{"tag:tea TAG:#Green/One -tag:x #leaf -#stem", Query{Filter: index.Filter{Tags: []string{"tea", "Green/One", "leaf"}, NoTags: []string{"x", "stem"}}}},
 		{"#1 C#", Query{Text: "#1 C#", Words: []string{"#1", "C#"}}},

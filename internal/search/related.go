@@ -48,17 +48,11 @@ func (r *run) addNamed(ctx context.Context, found []index.Name, add func(*Hit, i
 	if err != nil {
 		return err
 	}
-	allowed, err := r.mustOccur(ctx)
-	if err != nil {
-		return err
-	}
 	slices.SortStableFunc(rows, func(a, b index.Row) int {
 		return slices.Index(paths, a.File.Path) - slices.Index(paths, b.File.Path)
 	})
 	for _, row := range rows {
-		if allowed == nil || allowed(row.ID) {
-			add(r.hit(row.ID, row.File.Path), name[row.File.Path])
-		}
+		add(r.hit(row.ID, row.File.Path), name[row.File.Path])
 	}
 	return nil
 }

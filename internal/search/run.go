@@ -22,7 +22,6 @@ type run struct {
 	filter index.Filter
 	hits   map[int64]*Hit
 	order  []*Hit
-	must   func(note int64) bool // see mustOccur
 	out    Answer
 }
 
@@ -105,12 +104,6 @@ func (r *run) words(ctx context.Context) error {
 		return nil
 	}
 	m := index.Match{Weights: r.w.Columns, Filter: r.filter, Limit: r.depth()}
-	for _, p := range r.q.Phrases {
-		m.All = append(m.All, index.Term{Words: strings.Fields(p)})
-	}
-	for _, n := range r.q.Not {
-		m.None = append(m.None, index.Term{Words: strings.Fields(n)})
-	}
 	for _, w := range content(r.q.Words) {
 		m.Any = append(m.Any, index.Term{Words: []string{w}})
 	}
@@ -201,14 +194,10 @@ func (r *run) meaning(ctx context.Context) error {
 	}
 	scored := 2 * r.w.Depth // the passages among which points are given
 	low, high := float64(near[min(len(near), scored)-1].Cosine), max(float64(near[0].Cosine), r.w.Sure)
-	must, err := r.mustOccur(ctx)
-	if err != nil {
-		return err
-	}
 	rank := 0
 	seen := map[int64]bool{}
 	for i, p := range near {
-		if seen[p.ID] || must != nil && !must(p.ID) || rank >= r.depth() || float64(p.Cosine) < r.w.Faint {
+		if seen[p.ID] || rank >= r.depth() || float64(p.Cosine) < r.w.Faint {
 			continue
 		}
 		seen[p.ID] = true
@@ -222,35 +211,6 @@ func (r *run) meaning(ctx context.Context) error {
 		rank++
 	}
 	return nil
-}
-
-// mustOccur tells which notes phrases and exclusions leave, for the rankings
-// that do not see words; nil when all are left.
-func (r *run) mustOccur(ctx context.Context) (func(note int64) bool, error) {
-	if len(r.q.Phrases)+len(r.q.Not) == 0 || r.must != nil {
-		return r.must, nil
-	}
-	m := index.Match{Filter: r.filter, Limit: math.MaxInt32}
-	for _, p := range r.q.Phrases {
-		m.All = append(m.All, index.Term{Words: strings.Fields(p)})
-	}
-	for _, n := range r.q.Not {
-		m.None = append(m.None, index.Term{Words: strings.Fields(n)})
-	}
-	exclusions := len(m.All) == 0
-	if exclusions {
-		m.Any, m.None = m.None, nil
-	}
-	found, err := r.s.Store.Match(ctx, m)
-	if err != nil {
-		return nil, err
-	}
-	in := make(map[int64]bool, len(found))
-	for _, f := range found {
-		in[f.ID] = true
-	}
-	r.must = func(note int64) bool { return in[note] != exclusions }
-	return r.must, nil
 }
 
 func (r *run) note(format string, args ...any) {

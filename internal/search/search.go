@@ -50,6 +50,8 @@ type Answer struct {
 	// Note tells people what they should know about the answer: that a name
 	// was forgiven a typing mistake, that not all passages have vectors yet.
 	Notes []string
+	// Unknown are the names in the filter that nothing has; Notes say so too.
+	Unknown []Unknown
 	// Meaning is how much of the vault can be found by meaning.
 	Meaning Coverage
 	More    bool // there are further hits
@@ -91,13 +93,18 @@ type Reason struct {
 	Detail string  `json:"detail"`
 }
 
-// Find answers a question written in the query language (see [Parse]).
-func (s *Searcher) Find(ctx context.Context, text string, o Options) (Answer, error) {
+// Parse reads a question written in the query language (see [Parse]).
+func (s *Searcher) Parse(text string) (Query, error) {
 	now := time.Now
 	if s.Now != nil {
 		now = s.Now
 	}
-	q, err := Parse(text, now())
+	return Parse(text, now())
+}
+
+// Find answers a question written in the query language (see [Parse]).
+func (s *Searcher) Find(ctx context.Context, text string, o Options) (Answer, error) {
+	q, err := s.Parse(text)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -122,10 +129,15 @@ func (s *Searcher) Ask(ctx context.Context, q Query, o Options) (Answer, error) 
 		}
 		o.Mode = Lexical
 	}
-	r := &run{s: s, q: q.bounded(), o: o, w: s.Weights.orDefault(), filter: both(q.Filter, o.Filter), hits: map[int64]*Hit{}}
+	r := &run{s: s, q: q.bounded(), o: o, w: s.Weights.orDefault(), filter: both(q.Conditions(), o.Filter), hits: map[int64]*Hit{}}
 	if len(r.q.Words) < len(q.Words) {
 		r.note("only the first %d words of the question were looked at", len(r.q.Words))
 	}
+	unknown, err := Unknowns(ctx, s.Store, r.filter)
+	if err != nil {
+		return Answer{}, err
+	}
+	r.out.Unknown, r.out.Notes = unknown, append(r.out.Notes, Hints(unknown)...)
 	return r.answer(ctx)
 }
 

@@ -39,11 +39,11 @@
 // Copies that sync tools make on a conflict are set apart ([Conflict]) where
 // the name leaves no doubt: Syncthing's "x.sync-conflict-...", "(conflicted
 // copy ...)" of Dropbox, Nextcloud and Obsidian Sync, and their relatives. The
-// names "x 2.md" (iCloud) and "x (1).md" (Google Drive) are also names that
-// people give: "Chapter 2.md" beside "Chapter.md". Such a file stays a note;
+// names "x 2.md" (iCloud), "x (1).md" (Google Drive) and "x-HOST.md" (OneDrive)
+// are also names that people give: "Chapter 2.md" beside "Chapter.md". Such a file stays a note;
 // when it lies beside its base and the sizes are alike (neither more than twice
 // the other) it is reported as a possible conflict, and a person decides.
-// OneDrive's "x-HOST.md" cannot be told from a name and is not looked for.
+// Of the names of computers, those that systems give by themselves are known.
 // Partial downloads are counted and not listed.
 //
 // # What differs between systems

@@ -1217,6 +1217,12 @@ export interface ToolTypes {
       /** Via says through which note it was found, when the question did not find it. */
       via?: string;
     })[];
+    /** Unknown are names in the filter that no note has. */
+    unknown?: ({
+      kind: string;
+      name: string;
+      nearest?: (string)[];
+    })[];
   }) };
   /** Create daily note */
   create_daily_note: { in: {
@@ -1237,7 +1243,7 @@ export interface ToolTypes {
   }) };
   /** Create node */
   create_node: { in: {
-    /** Look for related nodes too; nothing is linked. */
+    /** Look for related nodes too, without linking them. */
     auto_analyze?: boolean;
     /** title, and text (or claim, question, or url of a Source); confidence 0 to 1; every other field becomes a property. */
     content: Record<string, unknown>;
@@ -1250,11 +1256,13 @@ export interface ToolTypes {
     hash: string;
     node_id: string;
     path: string;
-    /** Related are nodes that may be related; nothing is linked. */
+    /** Related are nodes that may be related; the call links nothing. */
     related_nodes?: ({
       content: string;
+      /** EdgeID is the relationship, if there is one. */
       edge_id?: string;
       id: string;
+      /** Linked says that a relationship or a link connects the two. */
       linked: boolean;
       path: string;
       reasoning: string;
@@ -1413,6 +1421,12 @@ export interface ToolTypes {
     /** More tells that nodes were left out. */
     more?: string;
     nodes: number;
+    /** Unknown are types of relationships that no note states. */
+    unknown?: ({
+      kind: string;
+      name: string;
+      nearest?: (string)[];
+    })[];
   }) };
   /** File read */
   file_read: { in: {
@@ -1579,6 +1593,12 @@ export interface ToolTypes {
       };
       similarity_score: number;
     })[];
+    /** Unknown are types that no note has. */
+    unknown?: ({
+      kind: string;
+      name: string;
+      nearest?: (string)[];
+    })[];
   }) };
   /** Find orphans */
   find_orphans: { in: {
@@ -1637,6 +1657,12 @@ export interface ToolTypes {
       relationship_type?: string;
       title: string;
     })[];
+    /** Unknown are types of relationships that no note states. */
+    unknown?: ({
+      kind: string;
+      name: string;
+      nearest?: (string)[];
+    })[];
   }) };
   /** Find related nodes */
   find_related_nodes: { in: {
@@ -1668,8 +1694,10 @@ export interface ToolTypes {
     node_id: string;
     related_nodes: ({
       content: string;
+      /** EdgeID is the relationship, if there is one. */
       edge_id?: string;
       id: string;
+      /** Linked says that a relationship or a link connects the two. */
       linked: boolean;
       path: string;
       reasoning: string;
@@ -1885,6 +1913,12 @@ export interface ToolTypes {
       tags?: (string)[];
       title: string;
       type: string;
+    })[];
+    /** Unknown are types of relationships that no note states. */
+    unknown?: ({
+      kind: string;
+      name: string;
+      nearest?: (string)[];
     })[];
   }) };
   /** Get node */
@@ -2187,6 +2221,12 @@ export interface ToolTypes {
     })[];
     /** Types counts the nodes of the vault by type. */
     types: Record<string, number>;
+    /** Unknown are names in the filter that no note has. */
+    unknown?: ({
+      kind: string;
+      name: string;
+      nearest?: (string)[];
+    })[];
   }) };
   /** List notes */
   list_notes: { in: {
@@ -2227,6 +2267,12 @@ export interface ToolTypes {
     types: ({
       notes: number;
       type: string;
+    })[];
+    /** Unknown are names in the filter that no note has. */
+    unknown?: ({
+      kind: string;
+      name: string;
+      nearest?: (string)[];
     })[];
   }) };
   /** List pending */
@@ -2280,6 +2326,12 @@ export interface ToolTypes {
     })[];
     /** Total number of tags, shown or not. */
     total: number;
+    /** Unknown is the prefix, when no tag begins with it. */
+    unknown?: ({
+      kind: string;
+      name: string;
+      nearest?: (string)[];
+    })[];
   }) };
   /** Local search */
   local_search: { in: {
@@ -2318,6 +2370,12 @@ export interface ToolTypes {
       path: string;
       score: number;
       title: string;
+    })[];
+    /** Unknown are names in the filter that no note has. */
+    unknown?: ({
+      kind: string;
+      name: string;
+      nearest?: (string)[];
     })[];
   }) };
   /** Merge nodes */
@@ -2775,6 +2833,12 @@ export interface ToolTypes {
     })[];
     /** Total number of notes, shown or not. */
     total: number;
+    /** Unknown are names in the filter that no note has. */
+    unknown?: ({
+      kind: string;
+      name: string;
+      nearest?: (string)[];
+    })[];
   }) };
   /** Search notes */
   search_notes: { in: {
@@ -2837,6 +2901,12 @@ export interface ToolTypes {
         kind: string;
         points: number;
       })[];
+    })[];
+    /** Unknown are names in the filter that no note has. */
+    unknown?: ({
+      kind: string;
+      name: string;
+      nearest?: (string)[];
     })[];
   }) };
   /** Search web for evidence */
@@ -2960,6 +3030,12 @@ export interface ToolTypes {
     summary: string;
     /** Synthesis is the overall assessment. */
     synthesis: string;
+    /** Unknown are types of relationships that no note states. */
+    unknown?: ({
+      kind: string;
+      name: string;
+      nearest?: (string)[];
+    })[];
     /** Usage is what the model used. */
     usage?: {
       cache_read?: number;
@@ -3076,11 +3152,13 @@ export interface ToolTypes {
     hash: string;
     node_id: string;
     path: string;
-    /** Related are nodes that may be related; nothing is linked. */
+    /** Related are nodes that may be related; the call links nothing. */
     related_nodes?: ({
       content: string;
+      /** EdgeID is the relationship, if there is one. */
       edge_id?: string;
       id: string;
+      /** Linked says that a relationship or a link connects the two. */
       linked: boolean;
       path: string;
       reasoning: string;

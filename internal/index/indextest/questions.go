@@ -84,8 +84,17 @@ func testWords(t *testing.T, s index.Store) {
 	both := index.Match{Weights: even, Limit: 10, All: []index.Term{{Words: []string{"volcano"}}, {Words: []string{"long"}}}}
 	equal(t, "all", matched(t, s, both), []string{"b.md"})
 	not := words("nothing")
-	not.None = []index.Term{{Words: []string{"volcano"}}}
+	not.Filter.Without = []index.Term{{Words: []string{"volcano"}}}
 	equal(t, "none", matched(t, s, not), []string{alias.Path})
+	without := index.Filter{Without: []index.Term{{Words: []string{"volcanoes"}}, {Words: []string{"fire", "mountain"}}}}
+	equal(t, "rows without words", paths(t, s, index.Select{Filter: without}), []string{})
+	without.Without = without.Without[:1]
+	equal(t, "rows without a word", paths(t, s, index.Select{Filter: index.Filter{And: &without}}), []string{alias.Path})
+	has := index.Filter{Has: []index.Term{{Words: []string{"volcano"}}, {Words: []string{"more", "text"}}}}
+	equal(t, "rows with words", paths(t, s, index.Select{Filter: has}), []string{"b.md"})
+	facets, err := s.Facets(t.Context(), index.FacetTag, without)
+	must(t, err)
+	equal(t, "tags of rows without a word", len(facets), 0)
 	prefix := index.Match{Weights: even, Limit: 10, Any: []index.Term{{Words: []string{"volc"}, Prefix: true}}}
 	equal(t, "a prefix", len(matched(t, s, prefix)), 4)
 	optional := index.Match{Weights: even, Limit: 10, All: []index.Term{{Words: []string{"volcano"}}}, Any: []index.Term{{Words: []string{"long"}}}}

@@ -94,6 +94,12 @@ func testVectors(t *testing.T, s index.Store) {
 	st, err := s.Stats(t.Context(), "m")
 	must(t, err)
 	equal(t, "embedded", []int{st.Embedded, st.Passages}, []int{4, 5})
+	// Notes that share a text share its vector; a filter tells them apart.
+	twin := Note("twin.md", "A", "east\n\nnorth")
+	put(t, s, twin)
+	equal(t, "a shared text", nearest(t, s, index.Near{Model: "m", Vector: at(0), Limit: 2}), []string{"a.md#0", "twin.md#0"})
+	equal(t, "a shared text with a filter", nearest(t, s, index.Near{Model: "m", Vector: at(0), Limit: 2, Filter: index.Filter{NoTags: []string{"x"}}}), []string{"twin.md#0", "b.md#1"})
+	must(t, s.Apply(t.Context(), index.Batch{Drop: []string{"twin.md"}}))
 	// A note that goes takes its passages along; its text coming back finds the
 	// vectors still there.
 	must(t, s.Apply(t.Context(), index.Batch{Drop: []string{"a.md"}}))

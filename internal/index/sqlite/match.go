@@ -16,7 +16,7 @@ import (
 // paths of all of them looked at.
 func (s *Store) Match(ctx context.Context, m index.Match) (_ []index.Scored, err error) {
 	defer s.notice(&err)
-	expr := expression(&m)
+	expr := expression(&m, m.Filter.TakeWords())
 	if expr == "" {
 		return nil, nil
 	}
@@ -79,10 +79,10 @@ func (s *Store) scored(ctx context.Context, query string, args ...any) ([]index.
 	return out, rows.Err()
 }
 
-// expression writes m in FTS5's language. Every word is quoted, so nothing a
-// user types can be syntax.
-func expression(m *index.Match) string {
-	all, anyOf, none := terms(m.All), terms(m.Any), terms(m.None)
+// expression writes m, with the conditions on words of its filter, in FTS5's
+// language. Every word is quoted, so nothing a user types can be syntax.
+func expression(m *index.Match, words index.Filter) string {
+	all, anyOf, none := terms(slices.Concat(m.All, words.Has)), terms(m.Any), terms(words.Without)
 	var e string
 	switch {
 	case len(all) > 0:

@@ -42,8 +42,10 @@ func (s *Store) nearest(ctx context.Context, n index.Near, f *vecfile.File) ([]i
 		}
 		keep = func(h index.Hash) bool { return among[h] }
 	}
+	w := &where{}
 	if narrow(&n.Filter) {
-		allowed, err := s.hashesWhere(ctx, &n.Filter)
+		w = condition(&n.Filter)
+		allowed, err := s.hashesWhere(ctx, w)
 		if err != nil {
 			return nil, err
 		}
@@ -57,7 +59,7 @@ func (s *Store) nearest(ctx context.Context, n index.Near, f *vecfile.File) ([]i
 		if err != nil {
 			return nil, err
 		}
-		out, err := s.passagesOf(ctx, top)
+		out, err := s.passagesOf(ctx, top, w)
 		if err != nil {
 			return nil, err
 		}
@@ -101,8 +103,7 @@ func hashOf(b []byte) (h index.Hash) {
 	return h
 }
 
-func (s *Store) hashesWhere(ctx context.Context, filter *index.Filter) (map[index.Hash]bool, error) {
-	w := condition(filter)
+func (s *Store) hashesWhere(ctx context.Context, w *where) (map[index.Hash]bool, error) {
 	rows, err := s.db.Query(ctx, `SELECT c.hash FROM notes n JOIN chunks c ON c.note = n.id WHERE `+w.sql(), w.args...)
 	if err != nil {
 		return nil, fmt.Errorf("filter passages: %w", err)
@@ -119,7 +120,9 @@ func (s *Store) hashesWhere(ctx context.Context, filter *index.Filter) (map[inde
 	return out, rows.Err()
 }
 
-func (s *Store) passagesOf(ctx context.Context, top []scored) ([]index.NearPassage, error) {
+// passagesOf finds the passages that vectors stand for. Notes that share a text
+// share its vector, so the condition is asked about each of them again.
+func (s *Store) passagesOf(ctx context.Context, top []scored, w *where) ([]index.NearPassage, error) {
 	score := make(map[index.Hash]float32, len(top))
 	hashes := make([][]byte, len(top))
 	for i, t := range top {
@@ -128,7 +131,7 @@ func (s *Store) passagesOf(ctx context.Context, top []scored) ([]index.NearPassa
 	}
 	out, err := grouped(hashes, func(g [][]byte) ([]index.NearPassage, error) {
 		rows, err := s.db.Query(ctx, `SELECT c.hash, c.note, n.path, c.seq FROM chunks c JOIN notes n ON n.id = c.note
-		  WHERE c.hash IN `+marks(len(g)), anys(g)...)
+		  WHERE c.hash IN `+marks(len(g))+` AND `+w.sql(), append(anys(g), w.args...)...)
 		if err != nil {
 			return nil, fmt.Errorf("find passages of vectors: %w", err)
 		}

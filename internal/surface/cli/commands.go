@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -109,11 +110,13 @@ its vector, so that it can be found by its meaning. It may be interrupted at any
 moment and goes on where it was. Searching does the first part by itself.`,
 		Example: "lore index\nlore index --watch       stay and follow the vault; Ctrl-C ends it\nlore index --rebuild     when in doubt",
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			start := time.Now()
 			return p.withSession(cmd.Context(), OpenOptions{Wait: true, Embed: !text, TextOnly: text, Rebuild: rebuild}, func(s *Session) error {
 				r, err := s.Report(cmd.Context())
 				if err != nil {
 					return err
 				}
+				r.Seconds = time.Since(start).Seconds() // opening and embedding too: what the person waited for
 				if err := p.showReport(r); err != nil || !watch {
 					return err
 				}
@@ -145,7 +148,7 @@ func (p *program) showReport(r doctor.Report) error {
 		{"vault", r.Vault},
 		{"notes", fmt.Sprintf("%d, with %s and %s", r.Notes, count(r.Links, "link"), count(r.Attachments, "attachment"))},
 		{"passages", fmt.Sprintf("%d, %d of them with a vector", r.Passages, r.Embedded)},
-		{"this run", fmt.Sprintf("%d added, %d changed, %d removed in %.1f s", r.Added, r.Changed, r.Dropped, r.Seconds)},
+		{"this run", fmt.Sprintf("%d added, %d changed, %d removed in %s", r.Added, r.Changed, r.Dropped, lasting(r.Seconds))},
 		{"index", r.Index},
 	}
 	if r.Model != "" {
@@ -163,6 +166,30 @@ func (p *program) showReport(r doctor.Report) error {
 	p.screen.Pairs(&b, pairs)
 	_, err := io.WriteString(p.out, b.String())
 	return err
+}
+
+// lasting says a time as a person would.
+func lasting(seconds float64) string {
+	whole := int(seconds + 0.5)
+	switch {
+	case seconds < 1:
+		return "less than a second"
+	case seconds < 9.95:
+		return fmt.Sprintf("%.1f seconds", seconds)
+	case whole < 60:
+		return count(whole, "second")
+	case whole < 3600:
+		return pair(whole/60, "minute", whole%60, "second")
+	}
+	return pair(whole/3600, "hour", whole%3600/60, "minute")
+}
+
+// pair is a time in two units, the second of which may be nothing.
+func pair(a int, large string, b int, small string) string {
+	if b == 0 {
+		return count(a, large)
+	}
+	return count(a, large) + " " + count(b, small)
 }
 
 func (p *program) doctorCommand() *cobra.Command {

@@ -344,7 +344,7 @@ func (m *model) cited(msg citedMsg) {
 	}
 	for _, q := range msg.message.Quotes {
 		if !q.Read {
-			m.t.Tell(transcript.Notice, "not word for word in what was read: “"+digest.Clip(q.Text, 80)+"”")
+			m.t.Tell(transcript.Notice, "quote not found in the notes cited or read: “"+digest.Clip(q.Text, 80)+"”")
 		}
 	}
 }

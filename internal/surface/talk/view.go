@@ -123,7 +123,7 @@ func doubts(m *chat.Message) []string {
 	}
 	for _, q := range m.Quotes {
 		if !q.Read {
-			out = append(out, "not word for word in what was read: “"+draw.OneLine(digest.Clip(q.Text, 80))+"”")
+			out = append(out, "quote not found in the notes cited or read: “"+draw.OneLine(digest.Clip(q.Text, 80))+"”")
 		}
 	}
 	return out

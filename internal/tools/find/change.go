@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"lore/internal/index"
 	"lore/internal/note"
 	"lore/internal/relink"
 	"lore/internal/tool"
@@ -83,9 +82,4 @@ func lineList(lines []int) string {
 		s += fmt.Sprintf(" %d", l)
 	}
 	return s
-}
-
-// everyKind are all files that the index knows.
-func everyKind() []index.Kind {
-	return []index.Kind{index.KindNote, index.KindCanvas, index.KindAttachment, index.KindConflict}
 }

@@ -104,8 +104,9 @@ var docs = map[string]tool.Comment{
 		"Path": "Path, file name, title or alias of the note.",
 	}},
 	"LinkPath": {Text: "LinkPath is a way from one note to another.", Fields: map[string]string{
-		"Length": "Length counts the links on the way.",
-		"Note":   "Note says why there is no way.",
+		"Length":  "Length counts the links on the way.",
+		"Note":    "Note says why there is no way.",
+		"Unknown": "Unknown are types of relationships that no note states.",
 	}},
 	"LinksRepaired": {Text: "LinksRepaired are links that lead somewhere again, and those that do not.", Fields: map[string]string{
 		"Broken": "Broken is the number of broken links that were looked at.",
@@ -132,8 +133,9 @@ var docs = map[string]tool.Comment{
 		"Excerpt": "Excerpt is the part of the note that fits best.",
 	}},
 	"LocalHits": {Text: "LocalHits are notes, best first.", Fields: map[string]string{
-		"Mode": "Mode of the search that was really used.",
-		"More": "More tells how to read on when there are further notes.",
+		"Mode":    "Mode of the search that was really used.",
+		"More":    "More tells how to read on when there are further notes.",
+		"Unknown": "Unknown are names in the filter that no note has.",
 	}},
 	"LocalSearch": {Text: "LocalSearch finds notes by question, by terms that must occur, and by time.", Fields: map[string]string{
 		"Limit":        "Most notes.",
@@ -160,7 +162,7 @@ var docs = map[string]tool.Comment{
 		"Names":   "Names that were looked for.",
 		"Skipped": "Skipped are notes with mentions that could not be changed.",
 	}},
-	"MergeNotes": {Text: "MergeNotes puts the text of another note into a note and removes the other. Links to the other lead to the kept one, its title becomes an alias, and properties are joined; nothing of either text is lost.", Fields: map[string]string{
+	"MergeNotes": {Text: "MergeNotes puts the text of another note into a note and removes the other. Links to the other lead to the kept one and show the same words, its title becomes an alias, and properties are joined; nothing of either text is lost.", Fields: map[string]string{
 		"Other":    "The note that goes into it.",
 		"Path":     "Path, file name, title or alias of the note that is kept.",
 		"Strategy": "Where the other's text goes.",
@@ -170,9 +172,10 @@ var docs = map[string]tool.Comment{
 		"To":     "New path of the folder from the vault root; one that ends in a slash takes the name along.",
 	}},
 	"NoteList": {Text: "NoteList is one page of notes.", Fields: map[string]string{
-		"More":  "More tells how to read on when there are further notes.",
-		"Total": "Total number of notes, shown or not.",
-		"Types": "Types counts all of them by type; notes without one are not counted.",
+		"More":    "More tells how to read on when there are further notes.",
+		"Total":   "Total number of notes, shown or not.",
+		"Types":   "Types counts all of them by type; notes without one are not counted.",
+		"Unknown": "Unknown are names in the filter that no note has.",
 	}},
 	"NoteRef": {Text: "NoteRef is one note of a list.", Fields: map[string]string{}},
 	"NotesMerged": {Text: "NotesMerged are two notes that became one.", Fields: map[string]string{
@@ -236,8 +239,9 @@ var docs = map[string]tool.Comment{
 		"WithNested": "WithNested counts the notes that have it or a tag nested in it.",
 	}},
 	"TagList": {Text: "TagList is one page of tags.", Fields: map[string]string{
-		"More":  "More tells how to read on when there are further tags.",
-		"Total": "Total number of tags, shown or not.",
+		"More":    "More tells how to read on when there are further tags.",
+		"Total":   "Total number of tags, shown or not.",
+		"Unknown": "Unknown is the prefix, when no tag begins with it.",
 	}},
 	"TagRenamed": {Text: "TagRenamed is a tag with another name.", Fields: map[string]string{
 		"Files":   "Files that changed, with the lines.",
@@ -247,9 +251,10 @@ var docs = map[string]tool.Comment{
 		"joins":   "notes that have the new name already",
 	}},
 	"TaggedNotes": {Text: "TaggedNotes are the notes that have some tags.", Fields: map[string]string{
-		"Hint":  "Hint names tags that exist when one of those asked for does not.",
-		"More":  "More tells how to read on when there are further notes.",
-		"Total": "Total number of notes, shown or not.",
+		"Hint":    "Hint names tags that exist when one of those asked for does not.",
+		"More":    "More tells how to read on when there are further notes.",
+		"Total":   "Total number of notes, shown or not.",
+		"Unknown": "Unknown are names in the filter that no note has.",
 	}},
 	"TextHit": {Text: "TextHit is one note that has the text.", Fields: map[string]string{
 		"Matches": "Matches counts the places, in the name and in the content.",

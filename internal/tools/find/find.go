@@ -14,7 +14,6 @@ import (
 	"lore/internal/fault"
 	"lore/internal/index"
 	"lore/internal/note"
-	"lore/internal/schema"
 	"lore/internal/search"
 	"lore/internal/tool"
 	"lore/internal/vault"
@@ -107,36 +106,14 @@ func (env Env) locate(ctx context.Context, field, name string) (index.Row, error
 // folder checks that a folder exists, so that a wrong name is not taken for an
 // empty answer. It returns the filter that keeps to it.
 func (env Env) folder(ctx context.Context, name string) ([]string, error) {
-	if strings.Trim(strings.TrimSpace(name), "/.") == "" {
-		if strings.Contains(name, "..") {
-			return nil, fault.Field("folder", "give the path from the vault root", "%q leads out of the vault", name)
+	return search.Folder(ctx, env.Store, name, func(name string) (string, func() bool, error) {
+		clean, err := vault.Clean(name)
+		exists := func() bool {
+			_, err := env.Vault.Stat(ctx, clean)
+			return fault.Of(err) == fault.Invalid // it is no file, but a folder
 		}
-		return nil, nil
-	}
-	clean, err := vault.Clean(strings.Trim(name, "/"))
-	if err != nil {
-		return nil, err
-	}
-	every := everyKind()
-	n, err := env.count(ctx, index.Filter{Folders: []string{clean}, Kinds: every})
-	if err != nil || n > 0 {
-		return []string{clean}, err
-	}
-	counts, err := env.Store.Facets(ctx, index.FacetFolder, index.Filter{Kinds: every})
-	if err != nil {
-		return nil, err
-	}
-	var known []string
-	for _, c := range counts {
-		if c.Value != "" {
-			known = append(known, c.Value)
-		}
-	}
-	r := &fault.Report{Kind: fault.NotFound, Field: "folder", Message: fmt.Sprintf("folder not found: %q", name)}
-	if near := schema.Nearest(clean, known, 3); len(near) > 0 {
-		r.Fix = "did you mean " + strings.Join(near, ", ") + "?"
-	}
-	return nil, r
+		return clean, exists, err
+	})
 }
 
 // filter is what several tools have as arguments.

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"lore/internal/fault"
 	"lore/internal/graph"
 	"lore/internal/index"
 	"lore/internal/relation"
+	"lore/internal/search"
 	"lore/internal/tool"
 )
 
@@ -30,6 +32,8 @@ type LinkPath struct {
 	// Length counts the links on the way.
 	Length int        `json:"length"`
 	Steps  []PathStep `json:"steps"`
+	// Unknown are types of relationships that no note states.
+	Unknown []search.Unknown `json:"unknown,omitempty"`
 	// Note says why there is no way.
 	Note  string          `json:"note,omitempty"`
 	Index index.Freshness `json:"index"`
@@ -66,6 +70,10 @@ func (in FindPath) Run(ctx context.Context, env Env) (LinkPath, error) {
 		return LinkPath{}, err
 	}
 	out := LinkPath{Steps: []PathStep{{Path: from.File.Path, Title: from.Title}}, Index: env.Fresh(ctx)}
+	types := slices.DeleteFunc(slices.Clone(hop.Types), func(t string) bool { return t == graph.LinksTo })
+	if out.Unknown, err = search.UnknownRelations(ctx, env.Store, types); err != nil {
+		return LinkPath{}, err
+	}
 	if way == nil {
 		out.Steps = []PathStep{}
 		out.Note = fmt.Sprintf("no links connect %s with %s", from.File.Path, to.File.Path)
@@ -143,6 +151,6 @@ func (l LinkPath) View() tool.View {
 	if l.Found {
 		text = many(l.Length, "link")
 	}
-	v.Foot = foot(l.Index, text)
+	v.Foot = foot(l.Index, append([]string{text}, search.Hints(l.Unknown)...)...)
 	return v
 }

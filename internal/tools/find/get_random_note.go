@@ -46,6 +46,13 @@ func (in GetRandomNote) Run(ctx context.Context, env Env) (RandomNote, error) {
 		return RandomNote{}, err
 	}
 	if len(rows) == 0 {
+		unknown, err := search.Unknowns(ctx, env.Store, filter)
+		if err != nil {
+			return RandomNote{}, err
+		}
+		if len(unknown) > 0 {
+			return RandomNote{}, unknown[0].Fault(unknown[0].Kind)
+		}
 		return RandomNote{}, fault.Fix(fault.NotFound, "ask for less: fewer tags, another folder or type", "no note fits the filter")
 	}
 	out := RandomNote{Note: refOf(&rows[0]), Of: total, Index: env.Fresh(ctx)}

@@ -8,6 +8,7 @@ import (
 
 	"lore/internal/index"
 	"lore/internal/paging"
+	"lore/internal/search"
 	"lore/internal/tool"
 )
 
@@ -36,6 +37,8 @@ type NoteList struct {
 	Total int `json:"total"`
 	// Types counts all of them by type; notes without one are not counted.
 	Types []TypeCount `json:"types"`
+	// Unknown are names in the filter that no note has.
+	Unknown []search.Unknown `json:"unknown,omitempty"`
 	// More tells how to read on when there are further notes.
 	More  string          `json:"more,omitempty"`
 	Index index.Freshness `json:"index"`
@@ -70,7 +73,11 @@ func (in ListNotes) Run(ctx context.Context, env Env) (NoteList, error) {
 	if err != nil {
 		return NoteList{}, err
 	}
-	out := NoteList{Notes: []NoteRef{}, Total: total, Types: []TypeCount{}, More: paging.More(in.Offset, len(rows), total), Index: env.Fresh(ctx)}
+	unknown, err := search.Unknowns(ctx, env.Store, filter)
+	if err != nil {
+		return NoteList{}, err
+	}
+	out := NoteList{Unknown: unknown, Notes: []NoteRef{}, Total: total, Types: []TypeCount{}, More: paging.More(in.Offset, len(rows), total), Index: env.Fresh(ctx)}
 	for _, c := range types {
 		out.Types = append(out.Types, TypeCount{c.Value, c.Notes})
 	}
@@ -90,6 +97,6 @@ func (l NoteList) View() tool.View {
 	for _, t := range l.Types {
 		types = append(types, fmt.Sprintf("%d %s", t.Notes, t.Type))
 	}
-	v.Foot = foot(l.Index, many(l.Total, "note"), strings.Join(types, ", "), l.More)
+	v.Foot = foot(l.Index, append([]string{many(l.Total, "note"), strings.Join(types, ", "), l.More}, search.Hints(l.Unknown)...)...)
 	return v
 }

@@ -9,6 +9,7 @@ import (
 
 	"lore/internal/index"
 	"lore/internal/paging"
+	"lore/internal/search"
 	"lore/internal/tool"
 )
 
@@ -29,6 +30,8 @@ type TagList struct {
 	Tags []TagCount `json:"tags"`
 	// Total number of tags, shown or not.
 	Total int `json:"total"`
+	// Unknown is the prefix, when no tag begins with it.
+	Unknown []search.Unknown `json:"unknown,omitempty"`
 	// More tells how to read on when there are further tags.
 	More  string          `json:"more,omitempty"`
 	Index index.Freshness `json:"index"`
@@ -68,7 +71,11 @@ func (in ListTags) Run(ctx context.Context, env Env) (TagList, error) {
 		return cmp.Or(cmp.Compare(b.WithNested, a.WithNested), strings.Compare(a.Tag, b.Tag))
 	})
 	page, more := paging.Cut(tags, in.Offset, in.Limit)
-	return TagList{Tags: append([]TagCount{}, page...), Total: len(tags), More: more, Index: env.Fresh(ctx)}, nil
+	out := TagList{Tags: append([]TagCount{}, page...), Total: len(tags), More: more, Index: env.Fresh(ctx)}
+	if len(tags) == 0 && prefix != "" {
+		out.Unknown, err = search.Unknowns(ctx, env.Store, index.Filter{Tags: []string{prefix}})
+	}
+	return out, err
 }
 
 // tagTree adds the parents that no note has by themselves.
@@ -105,6 +112,6 @@ func (l TagList) View() tool.View {
 	for _, t := range l.Tags {
 		v.Rows = append(v.Rows, []string{"#" + t.Tag, strconv.Itoa(t.Notes), strconv.Itoa(t.WithNested)})
 	}
-	v.Foot = foot(l.Index, many(l.Total, "tag"), l.More)
+	v.Foot = foot(l.Index, append([]string{many(l.Total, "tag"), l.More}, search.Hints(l.Unknown)...)...)
 	return v
 }

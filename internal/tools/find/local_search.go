@@ -40,9 +40,11 @@ type LocalHits struct {
 	// Mode of the search that was really used.
 	Mode string `json:"mode"`
 	// More tells how to read on when there are further notes.
-	More  string          `json:"more,omitempty"`
-	Hints []string        `json:"hints,omitempty"`
-	Index index.Freshness `json:"index"`
+	More string `json:"more,omitempty"`
+	// Unknown are names in the filter that no note has.
+	Unknown []search.Unknown `json:"unknown,omitempty"`
+	Hints   []string         `json:"hints,omitempty"`
+	Index   index.Freshness  `json:"index"`
 }
 
 // LocalHit is one note with its best part.
@@ -61,11 +63,7 @@ type LocalHit struct {
 
 // Run searches.
 func (in LocalSearch) Run(ctx context.Context, env Env) (LocalHits, error) {
-	now := time.Now
-	if env.Search.Now != nil {
-		now = env.Search.Now
-	}
-	q, err := search.Parse(in.Query, now())
+	q, err := env.Search.Parse(in.Query)
 	if err != nil {
 		return LocalHits{}, err
 	}
@@ -84,7 +82,7 @@ func (in LocalSearch) Run(ctx context.Context, env Env) (LocalHits, error) {
 	if err != nil {
 		return LocalHits{}, err
 	}
-	out := LocalHits{Results: []LocalHit{}, Mode: string(a.Mode), Hints: a.Notes, Index: env.Fresh(ctx)}
+	out := LocalHits{Results: []LocalHit{}, Mode: string(a.Mode), Unknown: a.Unknown, Hints: a.Notes, Index: env.Fresh(ctx)}
 	for _, h := range a.Hits {
 		out.Results = append(out.Results, LocalHit{
 			Path: h.Path, Title: h.Title, Heading: h.Heading, Excerpt: h.Excerpt, Score: round(h.Score),

@@ -3,7 +3,6 @@ package find
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"lore/internal/change"
@@ -16,8 +15,8 @@ import (
 )
 
 // MergeNotes puts the text of another note into a note and removes the other.
-// Links to the other lead to the kept one, its title becomes an alias, and
-// properties are joined; nothing of either text is lost.
+// Links to the other lead to the kept one and show the same words, its title
+// becomes an alias, and properties are joined; nothing of either text is lost.
 type MergeNotes struct {
 	// Path, file name, title or alias of the note that is kept.
 	Path string `json:"path"`
@@ -65,7 +64,7 @@ func (in MergeNotes) Plan(ctx context.Context, env Env) (NotesMerged, change.Set
 		return NotesMerged{}, nil, fault.Field("other", "name another note", "%s is the note itself", other.Path)
 	}
 	aliases := join.Names(kept, other)
-	m, err := env.planner().Merge(ctx, kept.Path, other.Path, append(slices.Clone(kept.Aliases), aliases...))
+	m, err := env.planner().Merge(ctx, kept.Path, other.Path, join.AllNames(kept, aliases))
 	if err != nil {
 		return NotesMerged{}, nil, err
 	}

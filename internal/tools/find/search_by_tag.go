@@ -2,13 +2,12 @@ package find
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"lore/internal/fault"
 	"lore/internal/index"
 	"lore/internal/paging"
-	"lore/internal/schema"
+	"lore/internal/search"
 	"lore/internal/tool"
 )
 
@@ -32,6 +31,8 @@ type TaggedNotes struct {
 	Total int `json:"total"`
 	// More tells how to read on when there are further notes.
 	More string `json:"more,omitempty"`
+	// Unknown are names in the filter that no note has.
+	Unknown []search.Unknown `json:"unknown,omitempty"`
 	// Hint names tags that exist when one of those asked for does not.
 	Hint  string          `json:"hint,omitempty"`
 	Index index.Freshness `json:"index"`
@@ -56,37 +57,11 @@ func (in SearchByTag) Run(ctx context.Context, env Env) (TaggedNotes, error) {
 	for i := range rows {
 		out.Notes = append(out.Notes, refOf(&rows[i]))
 	}
-	out.Hint, err = env.tagHint(ctx, tags)
-	return out, err
-}
-
-// tagHint tells which of the tags no note has, with the nearest that exist.
-func (env Env) tagHint(ctx context.Context, tags []string) (string, error) {
-	known, err := env.Store.Facets(ctx, index.FacetTag, index.Filter{})
-	if err != nil {
-		return "", err
+	if out.Unknown, err = search.Unknowns(ctx, env.Store, filter); err != nil {
+		return TaggedNotes{}, err
 	}
-	var names []string
-	for _, c := range known {
-		names = append(names, c.Value)
-	}
-	var hints []string
-	for _, t := range tags {
-		t = strings.ToLower(t)
-		exists := false
-		for _, n := range names {
-			exists = exists || n == t || strings.HasPrefix(n, t+"/")
-		}
-		if exists {
-			continue
-		}
-		hint := fmt.Sprintf("no note has #%s", t)
-		if near := schema.Nearest(t, names, 3); len(near) > 0 {
-			hint += "; there is #" + strings.Join(near, ", #")
-		}
-		hints = append(hints, hint)
-	}
-	return strings.Join(hints, "; "), nil
+	out.Hint = strings.Join(search.Hints(out.Unknown), "; ")
+	return out, nil
 }
 
 // View lists the notes.

@@ -29,7 +29,7 @@ type CreateNode struct {
 	Type string `json:"type"`
 	// title, and text (or claim, question, or url of a Source); confidence 0 to 1; every other field becomes a property.
 	Content map[string]any `json:"content"`
-	// Look for related nodes too; nothing is linked.
+	// Look for related nodes too, without linking them.
 	AutoAnalyze bool `json:"auto_analyze,omitempty" default:"true"`
 }
 
@@ -41,7 +41,7 @@ type NodeCreated struct {
 	Title      string   `json:"title"`
 	Confidence *float64 `json:"confidence"`
 	Hash       string   `json:"hash"`
-	// Related are nodes that may be related; nothing is linked.
+	// Related are nodes that may be related; the call links nothing.
 	Related []RelatedNode `json:"related_nodes,omitempty"`
 
 	warnings []string
@@ -72,7 +72,7 @@ func (in CreateNode) Plan(ctx context.Context, env Env) (NodeCreated, change.Set
 	}
 	if in.AutoAnalyze {
 		// A node is not refused because nobody can tell what is near to it.
-		if out.Related, err = env.relatedText(ctx, typ, d.title, d.text); ctx.Err() != nil {
+		if out.Related, err = env.relatedText(ctx, note.Parse(p, []byte(d.written)), typ, d.title, d.text); ctx.Err() != nil {
 			return none, nil, ctx.Err()
 		} else if err != nil {
 			out.warnings = append(out.warnings, "related nodes could not be looked for: "+err.Error())
@@ -87,14 +87,19 @@ const (
 	analysedLike = 0.5
 )
 
-// relatedText finds the nodes that a text may be related to.
-func (env Env) relatedText(ctx context.Context, typ, title, text string) ([]RelatedNode, error) {
-	found, _, err := env.nearText(ctx, title, text, analysed, analysedLike)
+// relatedText finds the other nodes that the text of a note, as it will be, may
+// be related to.
+func (env Env) relatedText(ctx context.Context, n *note.Note, typ, title, text string) ([]RelatedNode, error) {
+	found, _, err := env.nearText(ctx, title, text, analysed+1, analysedLike)
 	if err != nil {
 		return nil, err
 	}
-	out, _, err := env.suggestions(ctx, judge.Doc{Title: title, Text: text, Type: typ}, found)
-	return out, err
+	found = slices.DeleteFunc(found, func(x nearby) bool { return x.row.File.Path == n.Path })
+	out, _, err := env.suggestions(ctx, judge.Doc{Title: title, Text: text, Type: typ}, found[:min(analysed, len(found))])
+	if err != nil {
+		return nil, err
+	}
+	return out, env.markLinked(ctx, out, n)
 }
 
 // knownTypes are the types that every vault has.
@@ -326,7 +331,7 @@ func (n NodeCreated) Preview() tool.Preview {
 func (n NodeCreated) View() tool.View {
 	v := tool.View{Text: fmt.Sprintf("created %s: the %s %s in %s\n", n.NodeID, n.Type, n.Title, n.Path)}
 	if len(n.Related) > 0 {
-		v.Head, v.Foot = []string{"may", "node", "title", "why"}, "nothing is linked; relationship create does"
+		v.Head, v.Foot = []string{"may", "node", "title", "why"}, "suggestions; relationship create links them"
 	}
 	for _, r := range n.Related {
 		v.Rows = append(v.Rows, []string{r.Suggested, r.ID, r.Title, r.Reasoning})

@@ -20,7 +20,7 @@ var docs = map[string]tool.Comment{
 		"Total": "Total counts those that are stated.",
 	}},
 	"CreateNode": {Text: "CreateNode makes a note that is a node of the knowledge graph: an observation, a hypothesis, a claim, a source, a question, a concept.", Fields: map[string]string{
-		"AutoAnalyze": "Look for related nodes too; nothing is linked.",
+		"AutoAnalyze": "Look for related nodes too, without linking them.",
 		"Content":     "title, and text (or claim, question, or url of a Source); confidence 0 to 1; every other field becomes a property.",
 		"Type":        "Observation, Hypothesis, Claim, Source, Concept, Question, Entity, Task, Note, or a word of your own.",
 	}},
@@ -40,8 +40,9 @@ var docs = map[string]tool.Comment{
 	}},
 	"DuplicatePair": {Text: "DuplicatePair is one pair; the first is the one with more to it.", Fields: map[string]string{}},
 	"Duplicates": {Text: "Duplicates are pairs of nodes that seem to say the same, nearest first.", Fields: map[string]string{
-		"Looked": "Looked counts the nodes that were compared with all others.",
-		"More":   "More tells how to go on.",
+		"Looked":  "Looked counts the nodes that were compared with all others.",
+		"More":    "More tells how to go on.",
+		"Unknown": "Unknown are types that no note has.",
 	}},
 	"EdgeConfidence": {Text: "EdgeConfidence is the confidence of a relation with its reasons.", Fields: map[string]string{
 		"Old":   "Old is 0.5 when nothing was stated.",
@@ -95,6 +96,7 @@ var docs = map[string]tool.Comment{
 	"GraphExport": {Text: "GraphExport is the graph as text.", Fields: map[string]string{
 		"Content": "Content is the file.",
 		"More":    "More tells that nodes were left out.",
+		"Unknown": "Unknown are types of relationships that no note states.",
 	}},
 	"ListNodes": {Text: "ListNodes lists the nodes of the knowledge graph, by type, confidence and words.", Fields: map[string]string{
 		"Limit":         "Most nodes.",
@@ -113,7 +115,8 @@ var docs = map[string]tool.Comment{
 	}},
 	"NearNode": {Text: "NearNode is a node and how far away it is.", Fields: map[string]string{}},
 	"Neighbourhood": {Text: "Neighbourhood is a part of the graph.", Fields: map[string]string{
-		"More": "More tells that nodes were left out.",
+		"More":    "More tells that nodes were left out.",
+		"Unknown": "Unknown are types of relationships that no note states.",
 	}},
 	"NodeConfidence": {Text: "NodeConfidence is a confidence with its reasons.", Fields: map[string]string{
 		"Method": "Method is \"formula\": docs/confidence.md derives it.",
@@ -121,7 +124,7 @@ var docs = map[string]tool.Comment{
 		"Prior":  "Prior is what was stated before any evidence was counted.",
 	}},
 	"NodeCreated": {Text: "NodeCreated is a node that was made.", Fields: map[string]string{
-		"Related": "Related are nodes that may be related; nothing is linked.",
+		"Related": "Related are nodes that may be related; the call links nothing.",
 	}},
 	"NodeDeleted": {Text: "NodeDeleted is a node that went to the trash.", Fields: map[string]string{
 		"Affected":  "Affected lists all of them.",
@@ -132,10 +135,12 @@ var docs = map[string]tool.Comment{
 	"NodeInContext": {Text: "NodeInContext is a node and its neighbours in a few words.", Fields: map[string]string{
 		"More":      "More tells that neighbours were left out.",
 		"Synthesis": "Synthesis is the overall assessment.",
+		"Unknown":   "Unknown are types of relationships that no note states.",
 	}},
 	"NodeList": {Text: "NodeList is a page of nodes.", Fields: map[string]string{
-		"Next":  "Next is the offset of the next page, 0 when there is none.",
-		"Types": "Types counts the nodes of the vault by type.",
+		"Next":    "Next is the offset of the next page, 0 when there is none.",
+		"Types":   "Types counts the nodes of the vault by type.",
+		"Unknown": "Unknown are names in the filter that no note has.",
 	}},
 	"NodeReclassified": {Text: "NodeReclassified is a node of another type.", Fields: map[string]string{
 		"Removed": "Removed counts the relationships that are gone.",
@@ -152,7 +157,7 @@ var docs = map[string]tool.Comment{
 	}},
 	"NodeUpdated": {Text: "NodeUpdated is a node that was changed.", Fields: map[string]string{
 		"Changed":   "Changed names the fields that are other than before.",
-		"Related":   "Related are nodes that may be related; nothing is linked.",
+		"Related":   "Related are nodes that may be related; the call links nothing.",
 		"Suggested": "Suggested is the confidence by the evidence around it; nothing of it is written.",
 	}},
 	"NodesMerged": {Text: "NodesMerged are two nodes that became one.", Fields: map[string]string{
@@ -183,7 +188,11 @@ var docs = map[string]tool.Comment{
 		"NewType":       "SUPPORTS, CONTRADICTS, RELATES_TO, CITES, DERIVED_FROM, PART_OF, CAUSES, SIMILAR_TO, or a word of your own.",
 		"PreserveNotes": "Keep the words beside it.",
 	}},
-	"RelatedNode": {Text: "RelatedNode is one node near to another.", Fields: map[string]string{}},
+	"RelatedNode": {Text: "RelatedNode is one node near to another.", Fields: map[string]string{
+		"EdgeID": "EdgeID is the relationship, if there is one.",
+		"Linked": "Linked says that a relationship or a link connects the two.",
+		"made":   "by this call",
+	}},
 	"RelatedNodes": {Text: "RelatedNodes are the nodes near to one.", Fields: map[string]string{
 		"LinksCreated": "LinksCreated counts the relationships that auto_link made.",
 		"Similarity":   "Similarity says what similarity_score measures: \"meaning\", or \"words\" where there are no vectors.",

@@ -13,6 +13,7 @@ import (
 	"lore/internal/fault"
 	"lore/internal/graph"
 	"lore/internal/index"
+	"lore/internal/search"
 	"lore/internal/tool"
 )
 
@@ -38,6 +39,8 @@ type GraphExport struct {
 	Edges  int    `json:"edges"`
 	// Content is the file.
 	Content string `json:"content"`
+	// Unknown are types of relationships that no note states.
+	Unknown []search.Unknown `json:"unknown,omitempty"`
 	// More tells that nodes were left out.
 	More  string          `json:"more,omitempty"`
 	Index index.Freshness `json:"index"`
@@ -67,6 +70,9 @@ func (in ExportGraph) Run(ctx context.Context, env Env) (GraphExport, error) {
 		return GraphExport{}, err
 	}
 	out := GraphExport{Format: in.Format, Nodes: len(p.rows), Edges: len(p.edges), Index: env.Fresh(ctx)}
+	if out.Unknown, err = env.unknownTypes(ctx, hop); err != nil {
+		return out, err
+	}
 	if p.cut {
 		out.More = fmt.Sprintf("%d nodes; raise limit for more", len(p.rows))
 	}
@@ -309,5 +315,5 @@ func (p *picture) canvas() (string, error) {
 
 // View is the file itself.
 func (g GraphExport) View() tool.View {
-	return tool.View{Text: g.Content, Foot: foot(g.Index, many(g.Nodes, "node"), many(g.Edges, "relationship"), g.More)}
+	return tool.View{Text: g.Content, Foot: foot(g.Index, append([]string{many(g.Nodes, "node"), many(g.Edges, "relationship"), g.More}, search.Hints(g.Unknown)...)...)}
 }

@@ -10,6 +10,7 @@ import (
 	"lore/internal/cue"
 	"lore/internal/fault"
 	"lore/internal/index"
+	"lore/internal/search"
 	"lore/internal/tool"
 )
 
@@ -33,6 +34,8 @@ type Duplicates struct {
 	Pairs []DuplicatePair `json:"pairs"`
 	// Looked counts the nodes that were compared with all others.
 	Looked int `json:"nodes_compared"`
+	// Unknown are types that no note has.
+	Unknown []search.Unknown `json:"unknown,omitempty"`
 	// More tells how to go on.
 	More   string          `json:"more,omitempty"`
 	Method string          `json:"method"`
@@ -67,6 +70,9 @@ func (in FindDuplicateNodes) Run(ctx context.Context, env Env) (Duplicates, erro
 	}
 	rows, err := in.nodes(ctx, env, &out)
 	if err != nil {
+		return out, err
+	}
+	if out.Unknown, err = search.Unknowns(ctx, env.Store, index.Filter{Types: in.Types}); err != nil {
 		return out, err
 	}
 	seen := map[string]bool{}
@@ -153,7 +159,7 @@ func (d *Duplicates) pair(ctx context.Context, env Env, a, b *index.Row, cosine 
 
 // View is a table.
 func (d Duplicates) View() tool.View {
-	v := tool.View{Foot: foot(d.Index, many(len(d.Pairs), "pair"), many(d.Looked, "node")+" compared", d.More)}
+	v := tool.View{Foot: foot(d.Index, append([]string{many(len(d.Pairs), "pair"), many(d.Looked, "node") + " compared", d.More}, search.Hints(d.Unknown)...)...)}
 	if len(d.Pairs) > 0 {
 		v.Head = []string{"similarity", "node", "title", "node", "title"}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"lore/internal/change"
@@ -58,8 +59,12 @@ type RelatedNode struct {
 	Suggested  string  `json:"suggested_relationship"`
 	Sure       float64 `json:"suggestion_confidence"`
 	Reasoning  string  `json:"reasoning"`
-	Linked     bool    `json:"linked"`
-	EdgeID     string  `json:"edge_id,omitempty"`
+	// Linked says that a relationship or a link connects the two.
+	Linked bool `json:"linked"`
+	// EdgeID is the relationship, if there is one.
+	EdgeID string `json:"edge_id,omitempty"`
+
+	made bool // by this call
 }
 
 // Plan looks, and with auto_link adds a line for each node that is not related
@@ -77,16 +82,8 @@ func (in FindRelatedNodes) Plan(ctx context.Context, env Env) (RelatedNodes, cha
 	if out.Related, out.Basis, err = env.suggestions(ctx, docOf(n), found); err != nil {
 		return RelatedNodes{}, nil, err
 	}
-	edges, err := graph.Edges(ctx, env.Store, []string{n.Path}, graph.Hop{}, false)
-	if err != nil {
+	if err := env.markLinked(ctx, out.Related, n.Note); err != nil {
 		return RelatedNodes{}, nil, err
-	}
-	linked := map[string]string{}
-	for _, e := range edges {
-		linked[e.Other(n.Path)] = e.Name()
-	}
-	for i := range out.Related {
-		out.Related[i].EdgeID, out.Related[i].Linked = linked[out.Related[i].Path], linked[out.Related[i].Path] != ""
 	}
 	if !in.AutoLink {
 		return out, nil, nil
@@ -95,13 +92,52 @@ func (in FindRelatedNodes) Plan(ctx context.Context, env Env) (RelatedNodes, cha
 	return out, set, err
 }
 
+// markLinked tells of each node whether something connects it with the note n,
+// whose text need not be written yet: what n says counts, not what the index
+// knows of it.
+func (env Env) markLinked(ctx context.Context, list []RelatedNode, n *note.Note) error {
+	if len(list) == 0 {
+		return nil
+	}
+	edges, err := graph.Edges(ctx, env.Store, []string{n.Path}, graph.Hop{Links: true}, false)
+	if err != nil {
+		return err
+	}
+	edges = slices.DeleteFunc(edges, func(e graph.Edge) bool { return e.From == n.Path })
+	d := index.NewDocument(index.File{Path: n.Path}, index.KindNote, n)
+	says := d.Relations
+	for _, l := range d.Links {
+		if l.Target != "" {
+			says = append(says, index.Relation{From: n.Path, Type: graph.LinksTo, Kind: l.Kind, Target: l.Target})
+		}
+	}
+	own, err := graph.Resolve(ctx, env.Store, says)
+	if err != nil {
+		return err
+	}
+	names := map[string]string{}
+	for _, e := range append(edges, own...) {
+		other := e.Other(n.Path)
+		if name := names[other]; e.Type == graph.LinksTo {
+			names[other] = name
+		} else {
+			names[other] = e.Name()
+		}
+	}
+	for i := range list {
+		name, linked := names[list[i].Path]
+		list[i].EdgeID, list[i].Linked = name, linked
+	}
+	return nil
+}
+
 // link adds the suggested relations to the node.
 func (r *RelatedNodes) link(ctx context.Context, env Env, n *node) (change.Set, error) {
 	e := env.edit(n)
 	random := seed(ctx, "auto", n.Path)
 	for i := range r.Related {
 		x := &r.Related[i]
-		if x.Linked {
+		if x.EdgeID != "" {
 			continue
 		}
 		sure := confidence.Round(x.Sure)
@@ -114,7 +150,7 @@ func (r *RelatedNodes) link(ctx context.Context, env Env, n *node) (change.Set, 
 		if err != nil {
 			return nil, err
 		}
-		x.EdgeID = id
+		x.EdgeID, x.Linked, x.made = id, true, true
 		r.LinksCreated++
 	}
 	return e.set()
@@ -187,8 +223,12 @@ func (r RelatedNodes) View() tool.View {
 	}
 	for _, x := range r.Related {
 		item := tool.Item{Title: x.Title, Path: x.Path, Detail: x.ID + "  " + x.Type, Text: x.Content, Score: x.Similarity, Notes: []string{x.Suggested + ": " + x.Reasoning}}
-		if x.Linked {
+		switch {
+		case x.made:
+		case x.EdgeID != "":
 			item.Notes = append(item.Notes, "related already: "+x.EdgeID)
+		case x.Linked:
+			item.Notes = append(item.Notes, "linked already")
 		}
 		v.Items = append(v.Items, item)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"lore/internal/graph"
 	"lore/internal/index"
+	"lore/internal/search"
 	"lore/internal/tool"
 )
 
@@ -31,6 +32,8 @@ type Neighbourhood struct {
 	NodeID string      `json:"node_id"`
 	Nodes  []NearNode  `json:"nodes"`
 	Edges  []GraphEdge `json:"edges"`
+	// Unknown are types of relationships that no note states.
+	Unknown []search.Unknown `json:"unknown,omitempty"`
 	// More tells that nodes were left out.
 	More  string          `json:"more,omitempty"`
 	Index index.Freshness `json:"index"`
@@ -78,6 +81,12 @@ func hopOf(types []string) (graph.Hop, error) {
 	return hop, nil
 }
 
+// unknownTypes are the types of relationships in hop that no note states.
+func (env Env) unknownTypes(ctx context.Context, hop graph.Hop) ([]search.Unknown, error) {
+	types := slices.DeleteFunc(slices.Clone(hop.Types), func(t string) bool { return t == graph.LinksTo })
+	return search.UnknownRelations(ctx, env.Store, types)
+}
+
 // Run walks from the node, level by level.
 func (in GetNeighbourhood) Run(ctx context.Context, env Env) (Neighbourhood, error) {
 	row, err := env.locate(ctx, "node_id", in.NodeID)
@@ -93,6 +102,9 @@ func (in GetNeighbourhood) Run(ctx context.Context, env Env) (Neighbourhood, err
 		return Neighbourhood{}, err
 	}
 	out := Neighbourhood{NodeID: idOf(&row), Nodes: []NearNode{}, Edges: []GraphEdge{}, Index: env.Fresh(ctx)}
+	if out.Unknown, err = env.unknownTypes(ctx, hop); err != nil {
+		return out, err
+	}
 	rows, err := env.rows(ctx, slices.Sorted(maps.Keys(region.Depth)))
 	if err != nil {
 		return Neighbourhood{}, err
@@ -127,7 +139,7 @@ func (n Neighbourhood) View() tool.View {
 	for _, x := range n.Nodes {
 		titles[x.NodeID] = x.Title
 	}
-	v := tool.View{Head: []string{"from", "type", "to", "confidence", "edge"}, Foot: foot(n.Index, many(len(n.Nodes), "node"), many(len(n.Edges), "relationship"), n.More)}
+	v := tool.View{Head: []string{"from", "type", "to", "confidence", "edge"}, Foot: foot(n.Index, append([]string{many(len(n.Nodes), "node"), many(len(n.Edges), "relationship"), n.More}, search.Hints(n.Unknown)...)...)}
 	for _, e := range n.Edges {
 		v.Rows = append(v.Rows, []string{titles[e.FromID], e.Type, titles[e.ToID], sure(e.Confidence), e.EdgeID})
 	}

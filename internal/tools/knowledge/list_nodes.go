@@ -38,7 +38,9 @@ type NodeList struct {
 	Nodes []NodeRef `json:"nodes"`
 	// Types counts the nodes of the vault by type.
 	Types map[string]int `json:"types"`
-	More  string         `json:"more,omitempty"`
+	// Unknown are names in the filter that no note has.
+	Unknown []search.Unknown `json:"unknown,omitempty"`
+	More    string           `json:"more,omitempty"`
 	// Next is the offset of the next page, 0 when there is none.
 	Next  int             `json:"next_offset,omitempty"`
 	Index index.Freshness `json:"index"`
@@ -71,8 +73,15 @@ func (in ListNodes) Run(ctx context.Context, env Env) (NodeList, error) {
 	if in.MinConfidence != nil && in.MaxConfidence != nil && *in.MinConfidence > *in.MaxConfidence {
 		return out, fault.Field("min_confidence", "make it at most max_confidence", "%v is above %v", *in.MinConfidence, *in.MaxConfidence)
 	}
-	rows, err := in.page(ctx, env)
+	filter, err := in.filter()
 	if err != nil {
+		return out, err
+	}
+	rows, err := in.page(ctx, env, filter)
+	if err != nil {
+		return out, err
+	}
+	if out.Unknown, err = search.Unknowns(ctx, env.Store, filter); err != nil {
 		return out, err
 	}
 	if len(rows) > in.Limit {
@@ -86,8 +95,8 @@ func (in ListNodes) Run(ctx context.Context, env Env) (NodeList, error) {
 	return out, nil
 }
 
-// page reads one row more than the page has.
-func (in ListNodes) page(ctx context.Context, env Env) ([]index.Row, error) {
+// filter is what the types and the confidence ask for.
+func (in ListNodes) filter() (index.Filter, error) {
 	filter := index.Filter{Kinds: []index.Kind{index.KindNote}, MinSure: in.MinConfidence, MaxSure: in.MaxConfidence}
 	for _, t := range in.Types {
 		switch t = strings.TrimSpace(t); {
@@ -99,10 +108,15 @@ func (in ListNodes) page(ctx context.Context, env Env) ([]index.Row, error) {
 	}
 	switch {
 	case filter.Untyped && len(filter.Types) > 0:
-		return nil, fault.Field("types", "ask for "+plain+" by itself", "notes without a type are listed apart from the others")
+		return filter, fault.Field("types", "ask for "+plain+" by itself", "notes without a type are listed apart from the others")
 	case len(filter.Types)+len(in.Types) == 0:
 		filter.Typed = true
 	}
+	return filter, nil
+}
+
+// page reads one row more than the page has.
+func (in ListNodes) page(ctx context.Context, env Env, filter index.Filter) ([]index.Row, error) {
 	if in.Prefix != "" {
 		return in.named(ctx, env, filter)
 	}
@@ -159,7 +173,7 @@ func (in ListNodes) found(ctx context.Context, env Env, filter index.Filter) ([]
 
 // View is a table.
 func (l NodeList) View() tool.View {
-	v := tool.View{Head: []string{"node", "type", "confidence", "title", "path"}, Foot: foot(l.Index, many(len(l.Nodes), "node"), l.More)}
+	v := tool.View{Head: []string{"node", "type", "confidence", "title", "path"}, Foot: foot(l.Index, append([]string{many(len(l.Nodes), "node"), l.More}, search.Hints(l.Unknown)...)...)}
 	for _, n := range l.Nodes {
 		v.Rows = append(v.Rows, []string{n.NodeID, n.Type, sure(n.Confidence), n.Title, n.Path})
 	}

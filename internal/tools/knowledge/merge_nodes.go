@@ -103,7 +103,7 @@ func (g *merging) plan(ctx context.Context) (change.Set, error) {
 		id = append(id, g.other.row.Node) // who knows the second by its id finds the first
 	}
 	aliases := join.Names(g.kept.Note, g.other.Note, id...)
-	m, err := g.env.planner().Merge(ctx, g.kept.Path, g.other.Path, append(slices.Clone(g.kept.Aliases), aliases...))
+	m, err := g.env.planner().Merge(ctx, g.kept.Path, g.other.Path, join.AllNames(g.kept.Note, aliases))
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"lore/internal/index"
 	"lore/internal/judge"
 	"lore/internal/note"
+	"lore/internal/search"
 	"lore/internal/tool"
 )
 
@@ -34,6 +35,8 @@ type NodeInContext struct {
 	Context ContextText `json:"context"`
 	// Synthesis is the overall assessment.
 	Synthesis string `json:"synthesis"`
+	// Unknown are types of relationships that no note states.
+	Unknown []search.Unknown `json:"unknown,omitempty"`
 	// More tells that neighbours were left out.
 	More string `json:"more,omitempty"`
 	Basis
@@ -67,6 +70,9 @@ func (in SummarizeNodeWithContext) Run(ctx context.Context, env Env) (NodeInCont
 		return NodeInContext{}, err
 	}
 	out := NodeInContext{NodeID: n.id(), Index: env.Fresh(ctx), title: n.row.Title, Context: ContextText{[]string{}, []string{}, []string{}}}
+	if out.Unknown, err = env.unknownTypes(ctx, hop); err != nil {
+		return out, err
+	}
 	if region.Cut {
 		out.More = "the nearest " + many(mostContext, "neighbour")
 	}
@@ -146,5 +152,5 @@ func (c NodeInContext) View() tool.View {
 	if c.Synthesis != "" {
 		text += "\n" + c.Synthesis + "\n"
 	}
-	return tool.View{Text: text, Foot: foot(c.Index, c.title, c.Method, c.More, said(c.Basis))}
+	return tool.View{Text: text, Foot: foot(c.Index, append([]string{c.title, c.Method, c.More, said(c.Basis)}, search.Hints(c.Unknown)...)...)}
 }

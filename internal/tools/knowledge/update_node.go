@@ -35,7 +35,7 @@ type NodeUpdated struct {
 	// Changed names the fields that are other than before.
 	Changed []string `json:"changed"`
 	Hash    string   `json:"hash"`
-	// Related are nodes that may be related; nothing is linked.
+	// Related are nodes that may be related; the call links nothing.
 	Related []RelatedNode `json:"related_nodes,omitempty"`
 	// Suggested is the confidence by the evidence around it; nothing of it is written.
 	Suggested *NodeConfidence `json:"suggested_confidence,omitempty"`
@@ -100,12 +100,7 @@ func (u *NodeUpdated) analyse(ctx context.Context, env Env, n *node, e *edit) er
 		return err
 	}
 	u.Suggested = &c
-	related, err := env.relatedText(ctx, typeOf(&n.row), now.row.Title, says(e.now))
-	for _, r := range related {
-		if r.Path != n.Path {
-			u.Related = append(u.Related, r)
-		}
-	}
+	u.Related, err = env.relatedText(ctx, e.now, typeOf(&n.row), now.row.Title, says(e.now))
 	return err
 }
 

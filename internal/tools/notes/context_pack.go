@@ -35,9 +35,11 @@ type Pack struct {
 	// LeftOut counts passages that fit the question and not the budget.
 	LeftOut int `json:"left_out"`
 	// Mode of the search that was really used.
-	Mode  string          `json:"mode"`
-	Hints []string        `json:"hints,omitempty"`
-	Index index.Freshness `json:"index"`
+	Mode string `json:"mode"`
+	// Unknown are names in the filter that no note has.
+	Unknown []search.Unknown `json:"unknown,omitempty"`
+	Hints   []string         `json:"hints,omitempty"`
+	Index   index.Freshness  `json:"index"`
 }
 
 // PackPassage is one passage with its source.
@@ -66,15 +68,20 @@ const (
 
 // Run searches, follows the links of the best notes, and packs.
 func (in ContextPack) Run(ctx context.Context, env Env) (Pack, error) {
-	var filter index.Filter
-	if in.Folder != "" {
-		filter.Folders = []string{in.Folder}
+	folders, err := env.folder(ctx, in.Folder)
+	if err != nil {
+		return Pack{}, err
 	}
-	a, err := env.Search.Find(ctx, in.Question, search.Options{Limit: packHits, Filter: filter})
+	filter := index.Filter{Folders: folders}
+	q, err := env.Search.Parse(in.Question)
 	if err != nil {
 		return Pack{}, fault.Rename(err, "query", "question")
 	}
-	out := Pack{Passages: []PackPassage{}, Budget: in.Budget, Mode: string(a.Mode), Hints: a.Notes, Index: env.Fresh(ctx)}
+	a, err := env.Search.Ask(ctx, q, search.Options{Limit: packHits, Filter: filter})
+	if err != nil {
+		return Pack{}, err
+	}
+	out := Pack{Passages: []PackPassage{}, Budget: in.Budget, Mode: string(a.Mode), Unknown: a.Unknown, Hints: a.Notes, Index: env.Fresh(ctx)}
 	var found []PackPassage
 	for _, h := range a.Hits {
 		if strings.TrimSpace(h.Passage) == "" {
@@ -82,7 +89,7 @@ func (in ContextPack) Run(ctx context.Context, env Env) (Pack, error) {
 		}
 		found = append(found, passage(h.Path, h.Title, h.Heading, h.Line, h.Passage, round(h.Score)))
 	}
-	near, err := in.neighbours(ctx, env, a.Hits, filter)
+	near, err := env.neighbors(ctx, q, a.Hits, filter)
 	if err != nil {
 		return Pack{}, err
 	}
@@ -125,14 +132,16 @@ func (p *Pack) fill(list []PackPassage, budget int) (rest []PackPassage) {
 	return rest
 }
 
-// neighbours are the passages that fit the question best in notes that are
+// neighbors are the passages that fit the question best in notes that are
 // linked with the best hits, those with the most words of the question first.
-func (in ContextPack) neighbours(ctx context.Context, env Env, hits []search.Hit, filter index.Filter) ([]PackPassage, error) {
+// The conditions of the question hold for them too.
+func (env Env) neighbors(ctx context.Context, q search.Query, hits []search.Hit, filter index.Filter) ([]PackPassage, error) {
 	via, paths, err := env.around(ctx, hits)
 	if err != nil || len(paths) == 0 {
 		return nil, err
 	}
-	filter.Kinds = []index.Kind{index.KindNote}
+	conditions := q.Conditions()
+	filter.Kinds, filter.And = []index.Kind{index.KindNote}, &conditions
 	rows, err := env.Store.Notes(ctx, index.Select{Paths: paths, Filter: filter})
 	if err != nil || len(rows) == 0 {
 		return nil, err
@@ -141,7 +150,7 @@ func (in ContextPack) neighbours(ctx context.Context, env Env, hits []search.Hit
 	for _, r := range rows {
 		ids = append(ids, r.ID)
 	}
-	fits, err := env.Search.Fitting(ctx, in.Question, ids)
+	fits, err := env.Search.Fitting(ctx, q, ids)
 	if err != nil {
 		return nil, err
 	}

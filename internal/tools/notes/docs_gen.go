@@ -83,6 +83,7 @@ var docs = map[string]tool.Comment{
 		"Meaning": "Meaning counts the passages that can be found by their meaning.",
 		"Mode":    "Mode that was really used: without vectors a hybrid search is lexical.",
 		"More":    "More tells how to read on when there are further notes.",
+		"Unknown": "Unknown are names in the filter that no note has.",
 	}},
 	"FoundNote": {Text: "FoundNote is one note with its best passage.", Fields: map[string]string{
 		"Similarity": "Similarity is the cosine of the passage nearest in meaning.",
@@ -119,6 +120,7 @@ var docs = map[string]tool.Comment{
 		"Bytes":   "Bytes of the passages.",
 		"LeftOut": "LeftOut counts passages that fit the question and not the budget.",
 		"Mode":    "Mode of the search that was really used.",
+		"Unknown": "Unknown are names in the filter that no note has.",
 	}},
 	"PackPassage": {Text: "PackPassage is one passage with its source.", Fields: map[string]string{
 		"Citation": "Citation is path#heading, as a reader should quote it.",

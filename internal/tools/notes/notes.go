@@ -113,6 +113,19 @@ func (env Env) open(ctx context.Context, name string) (noteFile, error) {
 	return n, nil
 }
 
+// folder checks that a folder exists, so that a wrong name is not taken for an
+// empty answer. It returns the filter that keeps to it.
+func (env Env) folder(ctx context.Context, name string) ([]string, error) {
+	return search.Folder(ctx, env.Store, name, func(name string) (string, func() bool, error) {
+		clean, err := vault.Clean(name)
+		exists := func() bool {
+			_, err := env.Vault.Stat(ctx, clean)
+			return fault.Of(err) == fault.Invalid // it is no file, but a folder
+		}
+		return clean, exists, err
+	})
+}
+
 // foot joins what should be said about a whole answer.
 func foot(f index.Freshness, parts ...string) string {
 	var out []string

@@ -57,6 +57,8 @@ type Found struct {
 	Meaning search.Coverage `json:"meaning,omitzero"`
 	// More tells how to read on when there are further notes.
 	More string `json:"more,omitempty"`
+	// Unknown are names in the filter that no note has.
+	Unknown []search.Unknown `json:"unknown,omitempty"`
 	// Hints about the answer.
 	Hints []string        `json:"hints,omitempty"`
 	Index index.Freshness `json:"index"`
@@ -80,7 +82,7 @@ type FoundNote struct {
 
 // Run searches.
 func (in SearchNotes) Run(ctx context.Context, env Env) (Found, error) {
-	filter, err := in.Filter.index()
+	filter, err := in.Filter.index(ctx, env)
 	if err != nil {
 		return Found{}, err
 	}
@@ -90,7 +92,7 @@ func (in SearchNotes) Run(ctx context.Context, env Env) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	out := Found{Results: []FoundNote{}, Mode: string(a.Mode), Meaning: a.Meaning, Hints: a.Notes, Index: env.Fresh(ctx)}
+	out := Found{Results: []FoundNote{}, Mode: string(a.Mode), Meaning: a.Meaning, Unknown: a.Unknown, Hints: a.Notes, Index: env.Fresh(ctx)}
 	for _, h := range a.Hits {
 		out.Results = append(out.Results, FoundNote{
 			Path: h.Path, Title: h.Title, Heading: h.Heading, Line: h.Line, Chunk: h.Passage,
@@ -104,14 +106,15 @@ func (in SearchNotes) Run(ctx context.Context, env Env) (Found, error) {
 	return out, nil
 }
 
-func (f *Filter) index() (index.Filter, error) {
+func (f *Filter) index(ctx context.Context, env Env) (index.Filter, error) {
 	var out index.Filter
 	if f == nil {
 		return out, nil
 	}
 	out.Tags, out.AnyTag = f.Tags, f.TagsMatch == "any"
-	if f.Folder != "" {
-		out.Folders = []string{f.Folder}
+	var err error
+	if out.Folders, err = env.folder(ctx, f.Folder); err != nil {
+		return out, fault.Rename(err, "folder", "filter.folder")
 	}
 	if f.Type != "" {
 		out.Types = []string{f.Type}
