@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -37,6 +38,7 @@ type Step struct {
 	Pre   *vault.Hash `json:"preHash,omitempty"`
 	Post  *vault.Hash `json:"postHash,omitempty"`
 	Gone  bool        `json:"gone,omitempty"` // a move into the trash
+	Dir   bool        `json:"dir,omitempty"`  // a move of a folder with all that is in it
 }
 
 // creates reports a move of staged content to its place.
@@ -191,7 +193,9 @@ func (t *Op) exchange(s *Step) error {
 		return err
 	}
 	if t.Can.Exchange {
-		return t.Sys.Exchange(a, x, b, y)
+		if err := t.Sys.Exchange(a, x, b, y); !disk.IsUnsupported(err) {
+			return err
+		}
 	}
 	old := s.Stage + oldSuffix
 	if err := t.keepOld(s.Path, old); err != nil {
@@ -206,7 +210,11 @@ func (t *Op) exchange(s *Step) error {
 // oldSuffix marks the second name of a note that is about to be written over.
 const oldSuffix = ".old.tmp"
 
-// keepOld gives a file a second name, or copies it.
+// manyCopies ends the wait for a note that is written without pause.
+const manyCopies = 64
+
+// keepOld gives a file a second name, or copies it. A copy is compared with the
+// note once more: it takes the longest.
 func (t *Op) keepOld(p, old string) error {
 	a, x, err := t.At(p)
 	if err != nil {
@@ -217,21 +225,35 @@ func (t *Op) keepOld(p, old string) error {
 		return err
 	}
 	if t.Can.HardLink {
-		return t.Sys.Link(a, x, b, y)
+		if err := t.Sys.Link(a, x, b, y); !disk.IsUnsupported(err) {
+			return err
+		}
 	}
-	c, err := t.Sys.Read(a, x)
-	if err != nil {
-		return err
+	for range manyCopies {
+		if err := t.Copy(p, old); err != nil {
+			return err
+		}
+		kept, _, err := t.Hash(old)
+		if err != nil {
+			return errors.Join(err, t.Remove(old))
+		}
+		now, there, err := t.Hash(p)
+		if err == nil && there && now == kept {
+			return nil
+		}
+		if rerr := t.Remove(old); err != nil || rerr != nil {
+			return errors.Join(err, rerr)
+		}
+		if !there {
+			return fs.ErrNotExist
+		}
 	}
-	return t.Put(old, c.Data, true)
+	return fault.Fix(fault.Busy, "try again when it rests", "%q is being written all the time", p)
 }
 
 // repairExchange ends a stand-in exchange that broke off.
 func (t *Op) repairExchange(s *Step) error {
 	old := s.Stage + oldSuffix
-	if t.Can.Exchange {
-		return nil
-	}
 	if there, err := t.Exists(old); err != nil || !there {
 		return err
 	}
@@ -274,7 +296,7 @@ func (t *Op) move(s *Step) error {
 		return err
 	}
 	if !done {
-		if err := t.moveVia(s.From, s.Via, s.Path); err != nil {
+		if err := t.moveVia(s, s.From, s.Path); err != nil {
 			return arrival(s, err)
 		}
 	}
@@ -289,7 +311,7 @@ func (t *Op) move(s *Step) error {
 	if have == *s.Pre {
 		return nil
 	}
-	if err := t.moveVia(s.Path, s.Via, s.From); err != nil {
+	if err := t.moveVia(s, s.Path, s.From); err != nil {
 		return err
 	}
 	return &Stale{Path: s.Key, Want: *s.Pre, Have: have, Content: string(c.Data)}
@@ -301,27 +323,55 @@ func arrival(s *Step, err error) error {
 		return &Stale{Path: s.Key, Gone: true}
 	}
 	if errors.Is(err, fs.ErrExist) && s.Gone {
-		return fault.New(fault.Internal, "%q is in the trash of this operation already", s.Key)
+		return fault.New(fault.Conflict, "%q is in the trash of this operation already", s.Key)
 	}
 	return err
 }
 
-// moveVia moves a file; over a third name when only the case changes and the
-// system ignores it.
-func (t *Op) moveVia(from, via, to string) error {
-	if via == "" {
-		return t.MoveNew(from, to)
+// moveVia moves the file or folder of a step; over a third name when only the
+// case changes and the system ignores it.
+func (t *Op) moveVia(s *Step, from, to string) error {
+	if s.Via == "" {
+		return t.moveFree(s, from, to)
 	}
-	there, err := t.Exists(via)
+	there, err := t.Exists(s.Via)
 	if err != nil {
 		return err
 	}
 	if !there {
-		if err := t.MoveNew(from, via); err != nil {
+		if err := t.moveFree(s, from, s.Via); err != nil {
 			return err
 		}
 	}
-	return t.MoveNew(via, to)
+	return t.endDetour(s, to)
+}
+
+// endDetour moves the file or folder of a step from its third name to a name in
+// its folder. The system may still believe that the name is taken, by the file
+// that had it a moment ago in another case; the folder itself tells.
+func (t *Op) endDetour(s *Step, to string) error {
+	err := t.moveFree(s, s.Via, to)
+	if !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	names, lerr := t.List(path.Dir(to))
+	fold := vault.Fold(vault.Key(path.Base(to)))
+	if lerr != nil || slices.ContainsFunc(names, func(n string) bool { return vault.Fold(vault.Key(n)) == fold }) {
+		return errors.Join(err, lerr)
+	}
+	err = t.MoveOver(s.Via, to)
+	if s.Dir {
+		t.Forget()
+	}
+	return err
+}
+
+// moveFree moves the file or folder of a step to a name that must be free.
+func (t *Op) moveFree(s *Step, from, to string) error {
+	if s.Dir {
+		return t.MoveFolder(from, to)
+	}
+	return t.MoveNew(from, to)
 }
 
 // moveBack takes a move back. A file that a person changed since it was made
@@ -329,7 +379,7 @@ func (t *Op) moveVia(from, via, to string) error {
 func (t *Op) moveBack(s *Step) (*Conflict, error) {
 	if s.Via != "" {
 		if there, err := t.Exists(s.Via); err != nil || there {
-			return nil, errors.Join(err, t.MoveNew(s.Via, s.From))
+			return nil, t.leaveDetour(s, err)
 		}
 	}
 	done, err := t.moved(s)
@@ -339,12 +389,15 @@ func (t *Op) moveBack(s *Step) (*Conflict, error) {
 	if !done {
 		return nil, t.dropTwin(s)
 	}
+	if s.Dir {
+		return nil, t.moveVia(s, s.Path, s.From)
+	}
 	if s.creates() {
 		if h, there, err := t.Hash(s.Path); err != nil || there && h != *s.Post {
 			return &Conflict{Path: s.Key, Copy: s.Path, Reason: editedAtOnce}, err
 		}
 	}
-	err = t.moveVia(s.Path, s.Via, s.From)
+	err = t.moveVia(s, s.Path, s.From)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return &Conflict{Path: s.Key, Copy: s.Path, Reason: "its old name was taken meanwhile"}, nil
@@ -364,18 +417,26 @@ func (t *Op) moveBack(s *Step) (*Conflict, error) {
 
 const editedAtOnce = "it was edited as soon as it was made, and stays"
 
-// dropTwin removes the second name that a file has when a move by links broke
-// off.
+// leaveDetour brings a file back from its third name.
+func (t *Op) leaveDetour(s *Step, err error) error {
+	if err != nil {
+		return err
+	}
+	if !s.Dir {
+		if err := errors.Join(t.DropReserved(s.Via, s.Path), t.DropReserved(s.Via, s.From)); err != nil {
+			return err
+		}
+	}
+	return t.endDetour(s, s.From)
+}
+
+// dropTwin removes what a move that broke off left at the new name: an empty file
+// or a second name of the file, where the system cannot move in one step.
 func (t *Op) dropTwin(s *Step) error {
-	if t.Can.NoReplace || s.Via != "" {
+	if s.Via != "" || s.Dir {
 		return nil
 	}
-	from, ferr := t.Stat(s.From)
-	to, terr := t.Stat(s.Path)
-	if ferr == nil && terr == nil && from.Inode != 0 && from.Inode == to.Inode && from.Links > 1 {
-		return t.Remove(s.Path)
-	}
-	return nil
+	return t.DropReserved(s.From, s.Path)
 }
 
 // The names of the files that guard writing in place: the old content, and the

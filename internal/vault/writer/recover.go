@@ -28,7 +28,8 @@ type (
 // Recover settles what a crash left behind, and tells what became of it: a set
 // that was committed is made whole, any other is taken back. When a person
 // edited one of its files meanwhile, the set is taken back whole and the
-// person's text stays where it is. It may be called again and again, also after
+// person's text stays where it is. One that can be neither, however often it is
+// tried, is set aside with all its texts. It may be called again and again, also after
 // being killed itself. A vault without Lore's folder, or without anything left
 // in it, is not written.
 func (w *Writer) Recover(ctx context.Context) ([]Settled, error) {
@@ -98,6 +99,11 @@ func (t *task) settleAll(before string) error {
 	for _, op := range ops {
 		t.Forget()
 		s, err := t.Settle(op)
+		if disk.IsPermanent(err) {
+			t.w.log.Error("a change that broke off can neither be completed nor taken back", "op", op.Op, "error", err)
+			t.Forget()
+			s, err = t.SetAside(op)
+		}
 		if err != nil {
 			return fmt.Errorf("recovery of operation %q: %w", op.Op, err)
 		}
