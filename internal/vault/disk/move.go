@@ -3,6 +3,7 @@ package disk
 import (
 	"errors"
 	"io/fs"
+	"slices"
 
 	"lore/internal/vault"
 )
@@ -79,7 +80,10 @@ func (t *Tree) moveReserved(a *Folder, x string, b *Folder, y string) error {
 	if err == nil {
 		return nil
 	}
-	return errors.Join(err, t.dropReserved(a, x, b, y))
+	if to, serr := t.Sys.Stat(b, y); serr != nil || to.Size != 0 {
+		return errors.Join(err, serr)
+	}
+	return errors.Join(err, t.Sys.Remove(b, y))
 }
 
 // DropReserved removes what a move from one path to the other left at the second
@@ -108,7 +112,11 @@ func (t *Tree) dropReserved(a *Folder, x string, b *Folder, y string) error {
 		return err
 	}
 	if a.path == b.path && vault.Fold(x) == vault.Fold(y) {
-		return nil // where case is ignored, it is the file itself
+		// Where case is ignored, the second name can be the file itself.
+		names, err := t.Sys.Names(a)
+		if err != nil || !slices.Contains(names, x) || !slices.Contains(names, y) {
+			return err
+		}
 	}
 	if to.Mode.IsRegular() && to.Size == 0 || sameFile(from, to) {
 		return t.Sys.Remove(b, y)

@@ -213,7 +213,7 @@ func (s System) Rmdir(at *Folder, name string) error {
 // SyncFolder makes the names in a folder durable, where the file system has a
 // call for it.
 func (s System) SyncFolder(at *Folder) error {
-	if err := s.syncFolder(at); !hasNoCall(err) {
+	if err := s.syncFolder(at); !IsUnsupported(err) {
 		return err
 	}
 	return nil

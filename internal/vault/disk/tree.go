@@ -210,7 +210,7 @@ func (t *Tree) MoveOver(from, to string) error {
 }
 
 // SyncFolders makes the names in the folders of the paths durable, in order,
-// each folder once.
+// each folder once. One that is not there has none.
 func (t *Tree) SyncFolders(paths ...string) error {
 	done := map[string]bool{}
 	for _, p := range paths {
@@ -220,6 +220,9 @@ func (t *Tree) SyncFolders(paths ...string) error {
 		}
 		done[dir] = true
 		f, err := t.Folder(dir)
+		if Absent(err) {
+			continue
+		}
 		if err != nil {
 			return err
 		}

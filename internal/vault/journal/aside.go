@@ -56,13 +56,19 @@ func (t *Op) SetAside(shelf Shelf) (Settled, error) {
 	return out, t.Clear(shelf)
 }
 
-// rescueInto keeps a text and tells of it. What is no file stays where it is.
+// rescueInto keeps a text and tells of it.
 func (t *Op) rescueInto(out *Settled, p, key string) error {
 	st, err := t.Stat(p)
 	switch {
-	case disk.Absent(err), err == nil && !st.Mode.IsRegular():
+	case disk.Absent(err):
 		return nil
 	case err != nil:
+		return disk.Explain(key, err)
+	case !st.Mode.IsRegular(): // whatever it is, it goes out of the way as it is
+		to, err := t.Free(key)
+		if err == nil {
+			err = t.MoveFolder(p, to)
+		}
 		return disk.Explain(key, err)
 	}
 	kept, err := t.Rescue(p, key)

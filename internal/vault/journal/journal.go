@@ -235,10 +235,10 @@ func (t *Op) syncNames(paths []string) error {
 	for _, p := range paths {
 		t.Trim()
 		at, err := t.Folder(path.Dir(p))
-		if err != nil {
+		if err != nil && !disk.Absent(err) {
 			return err
 		}
-		if !t.syncsAll(at) {
+		if err == nil && !t.syncsAll(at) {
 			alone = append(alone, p)
 		}
 	}

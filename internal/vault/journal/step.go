@@ -175,6 +175,9 @@ func (t *Op) swapBack(s *Step) error {
 		return err
 	}
 	now, there, err := t.Hash(s.Path)
+	if errors.Is(err, disk.ErrNotRegular) {
+		return nil // a person put something else in its place
+	}
 	if err != nil || !there || now == slot || now != *s.Post && now != *s.Pre {
 		return err
 	}
@@ -393,8 +396,12 @@ func (t *Op) moveBack(s *Step) (*Conflict, error) {
 		return nil, t.moveVia(s, s.Path, s.From)
 	}
 	if s.creates() {
-		if h, there, err := t.Hash(s.Path); err != nil || there && h != *s.Post {
-			return &Conflict{Path: s.Key, Copy: s.Path, Reason: editedAtOnce}, err
+		h, there, err := t.Hash(s.Path)
+		if errors.Is(err, disk.ErrNotRegular) || err == nil && there && h != *s.Post {
+			return &Conflict{Path: s.Key, Copy: s.Path, Reason: editedAtOnce}, nil
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
 	err = t.moveVia(s, s.Path, s.From)
@@ -480,6 +487,10 @@ func (t *Op) rewriteBack(s *Step) (*Conflict, error) {
 		return nil, err
 	}
 	have, there, err := t.Hash(s.Path)
+	if errors.Is(err, disk.ErrNotRegular) {
+		kept, err := t.keep(t.oldOf(s), s.Key)
+		return &Conflict{Path: s.Key, Copy: kept, Reason: "something else is in its place"}, err
+	}
 	if err != nil || !there || have == *s.Pre {
 		return nil, err
 	}

@@ -98,12 +98,7 @@ func (t *task) settleAll(before string) error {
 	}
 	for _, op := range ops {
 		t.Forget()
-		s, err := t.Settle(op)
-		if disk.IsPermanent(err) {
-			t.w.log.Error("a change that broke off can neither be completed nor taken back", "op", op.Op, "error", err)
-			t.Forget()
-			s, err = t.SetAside(op)
-		}
+		s, err := t.settle(op)
 		if err != nil {
 			return fmt.Errorf("recovery of operation %q: %w", op.Op, err)
 		}
@@ -119,4 +114,25 @@ func (t *task) settleAll(before string) error {
 		t.w.settled = append(t.w.settled, Settled{Outcome: journal.Discarded, Conflicts: kept})
 	}
 	return err
+}
+
+// settle settles one operation. When the disk answers with an error that does not
+// pass, it is asked anew what it can do: it may be another one than before. An
+// operation that cannot be settled on a disk that works is set aside.
+func (t *task) settle(op journal.Shelf) (Settled, error) {
+	s, err := t.Settle(op)
+	if !disk.IsPermanent(err) {
+		return s, err
+	}
+	t.Forget()
+	t.w.probed = false
+	if err := t.probe(); err != nil {
+		return s, err
+	}
+	if s, err = t.Settle(op); !disk.IsPermanent(err) {
+		return s, err
+	}
+	t.w.log.Error("a change that broke off can neither be completed nor taken back", "op", op.Op, "error", err)
+	t.Forget()
+	return t.SetAside(op)
 }

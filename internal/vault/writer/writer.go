@@ -133,14 +133,14 @@ func (w *Writer) apply(ctx context.Context, op string, set change.Set, restores 
 		return Receipt{}, err
 	}
 	tidy, err := t.Op.Apply(ctx)
-	if tidy && disk.IsOtherDisk(err) && t.again() {
+	var unsettled *Unsettled
+	if disk.IsOtherDisk(err) && !errors.As(err, &unsettled) && t.again() {
 		// Some folders look as if they were on one disk and are not.
 		if err := t.plan(ctx, set); err != nil {
 			return Receipt{}, err
 		}
 		tidy, err = t.Op.Apply(ctx)
 	}
-	var unsettled *Unsettled
 	if !tidy || errors.As(err, &unsettled) {
 		w.unsettled = true
 	}
