@@ -200,7 +200,8 @@ func (w *world) holds(want map[string]string) {
 		}
 	}
 	for p := range have {
-		if strings.HasPrefix(filepath.Base(p), ".") {
+		// What was replaced on another disk waits there to be swept.
+		if strings.HasPrefix(filepath.Base(p), ".") && !strings.HasPrefix(p, "other/") {
 			w.t.Errorf("%s is left", p)
 		}
 	}

@@ -164,7 +164,7 @@ func dress(f *os.File, like Content) ([]string, error) {
 	}
 	if mode != fs.FileMode(st.Mode)&fs.ModePerm {
 		switch err := unix.Fchmod(fd, uint32(mode)); {
-		case hasNoCall(err), isForbidden(err): // a disk without permissions
+		case IsUnsupported(err): // a disk without permissions
 			warnings = append(warnings, "its permissions could not be kept")
 		case err != nil:
 			return warnings, err
