@@ -355,6 +355,43 @@ func TestDiskKilled(t *testing.T) {
 	}
 }
 
+// TestDiskKilledCase kills changes of the case of a name.
+func TestDiskKilledCase(t *testing.T) {
+	needTool(t, "strace", "strace")
+	for _, d := range testDisks() {
+		if d.noCase {
+			continue
+		}
+		t.Run(d.name, func(t *testing.T) {
+			w := newWorld(t)
+			d.mount(t, w.vault, makeDir(t, w.dir, "spare"))
+			w.write("dir/Note.md", "# The note\n")
+			w.mustLore("list")
+			for at := 1; at <= rounds(16); at++ {
+				from := keyOf(w.files())
+				to := map[string]string{"dir/Note.md": "dir/NOTE.md", "dir/NOTE.md": "DIR/NOTE.md", "DIR/NOTE.md": "dir/Note.md"}[from]
+				w.killed(at, "rename", from, to, "--yes")
+				w.mustLore("list") // recovers
+				files := w.files()
+				if len(files) != 1 || files[from] != "# The note\n" && files[to] != "# The note\n" {
+					t.Fatalf("killed at %d, %s to %s: %v", at, from, to, files)
+				}
+				if left, err := os.ReadDir(filepath.Join(w.vault, ".lore", "journal")); err == nil && len(left) > 0 {
+					t.Fatalf("killed at %d: the journal holds %v", at, left)
+				}
+			}
+		})
+	}
+}
+
+// keyOf is the only key.
+func keyOf(files map[string]string) string {
+	for p := range files {
+		return p
+	}
+	return ""
+}
+
 // killed runs a command that is killed at the nth call of a thread that changes
 // a name.
 func (w *world) killed(n int, args ...string) bool {

@@ -126,6 +126,8 @@ func (t *Tree) dropReserved(a *Folder, x string, b *Folder, y string) error {
 
 // MoveFolder gives a folder a name that must be free.
 func (t *Tree) MoveFolder(from, to string) error {
+	t.Forget() // paths of open folders are others afterwards, and some systems move no open one
+	defer t.Forget()
 	a, x, err := t.At(from)
 	if err != nil {
 		return err
@@ -135,8 +137,7 @@ func (t *Tree) MoveFolder(from, to string) error {
 		return err
 	}
 	if t.Can.NoReplace {
-		if err = t.Sys.MoveNew(a, x, b, y); !IsUnsupported(err) {
-			t.Forget()
+		if err := t.Sys.MoveNew(a, x, b, y); !IsUnsupported(err) {
 			return err
 		}
 	}
@@ -145,9 +146,7 @@ func (t *Tree) MoveFolder(from, to string) error {
 	} else if !Absent(err) {
 		return err
 	}
-	err = t.Sys.MoveOver(a, x, b, y)
-	t.Forget() // paths of open folders are others now
-	return err
+	return t.Sys.MoveOver(a, x, b, y)
 }
 
 // Transfer moves a file to a name that must be free, by a copy where the name

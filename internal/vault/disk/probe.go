@@ -72,7 +72,9 @@ func (t *Tree) Probe(dir string, random func() string) (Capabilities, error) {
 	if err == nil {
 		p.exchange()
 		p.noReplace()
-		p.links()
+		err = p.links()
+	}
+	if err == nil {
 		err = p.replace()
 	}
 	if err == nil {
@@ -175,17 +177,21 @@ func (p *prober) noReplace() {
 
 // links gives a file a second name. Both must show the same number: that is how
 // a move by links that broke off is found.
-func (p *prober) links() {
+func (p *prober) links() error {
 	if p.Sys.Link(p.at, p.x, p.at, p.z) != nil {
-		return
+		return nil
 	}
 	a, aerr := p.Sys.Stat(p.at, p.x)
 	b, berr := p.Sys.Stat(p.at, p.z)
 	taken := errors.Is(p.Sys.Link(p.at, p.x, p.at, p.y), fs.ErrExist)
 	same := aerr == nil && berr == nil && sameFile(a, b) && taken && p.holds(p.z, p.x)
-	if err := p.Sys.Remove(p.at, p.z); err == nil && same && p.holds(p.x, p.x) {
+	if err := p.Sys.Remove(p.at, p.z); err != nil {
+		return refuse("remove a file", err)
+	}
+	if same && p.holds(p.x, p.x) {
 		p.can.HardLink, p.can.Inodes = true, true
 	}
+	return nil
 }
 
 // replace moves a file over another, which every save needs.

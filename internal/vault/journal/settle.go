@@ -35,7 +35,7 @@ func (t *Op) Settle(shelf Shelf) (Settled, error) {
 	if err != nil {
 		return out, err
 	}
-	t.ID, t.Plan, t.set = shelf.Op, m, nil
+	t.ID, t.Plan, t.set, t.broke = shelf.Op, m, nil, true
 	if !ok {
 		t.Plan = Manifest{Single: shelf.single}
 		out.Conflicts, err = t.unknown()

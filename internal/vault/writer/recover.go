@@ -105,7 +105,8 @@ func (t *task) settleAll(before string) error {
 		t.w.log.Warn("a change that broke off was settled", "op", op.Op, "outcome", s.Outcome, "conflicts", len(s.Conflicts))
 		t.w.settled = append(t.w.settled, s)
 	}
-	t.ID, t.Plan, t.w.trashed = "", journal.Manifest{}, nil
+	t.Reset()
+	t.w.trashed = nil
 	if !rebooted(before) {
 		return nil
 	}

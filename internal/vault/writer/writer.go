@@ -161,7 +161,9 @@ func (t *task) again() bool {
 	t.Forget()
 	t.w.forgetTrash()
 	t.stagesBeside, t.carried = true, nil
-	t.Plan, t.Staged, t.Warnings = journal.Manifest{}, map[int]journal.Staging{}, nil
+	op := t.ID
+	t.Reset()
+	t.ID, t.Warnings = op, nil
 	return true
 }
 
