@@ -367,18 +367,27 @@ func TestDiskKilledCase(t *testing.T) {
 			d.mount(t, w.vault, makeDir(t, w.dir, "spare"))
 			w.write("dir/Note.md", "# The note\n")
 			w.mustLore("list")
+			kills, changes := 0, 0
 			for at := 1; at <= rounds(16); at++ {
 				from := keyOf(w.files())
 				to := map[string]string{"dir/Note.md": "dir/NOTE.md", "dir/NOTE.md": "DIR/NOTE.md", "DIR/NOTE.md": "dir/Note.md"}[from]
-				w.killed(at, "rename", from, to, "--yes")
+				if w.killed(at, "rename", from, to, "--yes") {
+					kills++
+				}
 				w.mustLore("list") // recovers
 				files := w.files()
+				if files[to] != "" {
+					changes++
+				}
 				if len(files) != 1 || files[from] != "# The note\n" && files[to] != "# The note\n" {
 					t.Fatalf("killed at %d, %s to %s: %v", at, from, to, files)
 				}
 				if left, err := os.ReadDir(filepath.Join(w.vault, ".lore", "journal")); err == nil && len(left) > 0 {
 					t.Fatalf("killed at %d: the journal holds %v", at, left)
 				}
+			}
+			if kills == 0 || changes == 0 {
+				t.Errorf("%d kills, %d changes", kills, changes)
 			}
 		})
 	}
