@@ -55,6 +55,7 @@ type world struct {
 	dir   string // everything of this world lies below it
 	data  string // XDG_DATA_HOME
 	vault string
+	lower bool // the disk of the vault shows names in lower case
 }
 
 // newWorld makes an empty vault and empty user folders.

@@ -241,7 +241,9 @@ func (s *session) settleRecords(ctx context.Context, settled []journal.Settled, 
 	}
 	known := map[string]bool{}
 	for _, op := range settled {
-		known[op.Op] = op.Outcome == journal.Applied
+		if op.Outcome != journal.SetAside { // then the files tell
+			known[op.Op] = op.Outcome == journal.Applied
+		}
 	}
 	for _, op := range held {
 		known[op] = true // what is kept was displaced by a change that stands

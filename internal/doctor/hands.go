@@ -7,11 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"lore/internal/fault"
 	"lore/internal/tool"
 	"lore/internal/vault"
+	"lore/internal/vault/journal"
 )
 
 // hands looks at what is needed to change the vault: the file system, what
@@ -45,9 +45,18 @@ func (p *Patient) hands(ctx context.Context) ([]Finding, error) {
 	return append(out, Finding{Level: "ok", Topic: "audit", Text: fmt.Sprintf("%d entries in the log, all of them sound", v.Entries)}), nil
 }
 
+// writingLevel tells a vault that somebody else has from one that something is
+// wrong with.
+func writingLevel(err error) string {
+	if fault.Of(err) == fault.Busy {
+		return "note"
+	}
+	return "warning"
+}
+
 func (p *Patient) writing(ctx context.Context) ([]Finding, error) {
 	if err := p.Writable(ctx); err != nil {
-		return []Finding{{Level: "note", Topic: "writing", Text: err.Error()}}, nil
+		return []Finding{{Level: writingLevel(err), Topic: "writing", Text: err.Error()}}, nil
 	}
 	if _, err := os.Stat(filepath.Join(p.Vault.Dir(), vault.OwnFolder)); errors.Is(err, fs.ErrNotExist) {
 		return []Finding{{Level: "ok", Topic: "writing", Text: "Lore has never changed anything in this vault"}}, nil
@@ -56,25 +65,23 @@ func (p *Patient) writing(ctx context.Context) ([]Finding, error) {
 	if err != nil {
 		return []Finding{{Level: "warning", Topic: "writing", Text: err.Error()}}, nil
 	}
-	var missing []string
-	for _, c := range []struct {
-		ok   bool
-		what string
-	}{
-		{can.Exchange, "exchanging two files"}, {can.NoReplace, "moves that never overwrite"}, {can.Lock, "locks"},
-	} {
-		if !c.ok {
-			missing = append(missing, c.what)
+	out := []Finding{{Level: "ok", Topic: "writing", Text: "the file system can do all that safe saving needs"}}
+	if missing := can.Missing(); len(missing) > 0 {
+		out = out[:0]
+		for _, m := range missing {
+			out = append(out, Finding{Level: "warning", Topic: "writing", Text: "the disk of this vault " + m, Fix: "keep the vault on a local disk if another program edits it at the same time"})
 		}
 	}
-	f := Finding{Level: "ok", Topic: "writing", Text: "the file system can do all that safe saving needs"}
-	if len(missing) > 0 {
-		f = Finding{
-			Level: "warning", Topic: "writing", Text: "the file system lacks " + strings.Join(missing, ", ") + "; saves are checked before and not after",
-			Fix: "keep the vault on a local disk if another program edits it at the same time",
-		}
+	recovered, err := os.ReadDir(filepath.Join(p.Vault.Dir(), filepath.FromSlash(journal.RecoveredFolder)))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
 	}
-	out := []Finding{f}
+	if n := len(recovered); n > 0 {
+		out = append(out, Finding{
+			Level: "warning", Topic: "recovered", Text: fmt.Sprintf("texts of interrupted changes, kept in %s: %d", filepath.FromSlash(journal.RecoveredFolder), n),
+			Fix: "compare them with your notes, then delete them",
+		})
+	}
 	trash, err := p.Writer.Trash(ctx)
 	if err != nil {
 		return nil, err

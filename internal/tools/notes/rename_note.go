@@ -284,7 +284,7 @@ func isNotNote(p string) bool {
 // free refuses a path that is taken. A file that only changes the case of its
 // name is in its own way where case does not matter.
 func (env Env) free(ctx context.Context, from, to string) error {
-	there, err := env.Vault.Stat(ctx, to)
+	_, err := env.Vault.Stat(ctx, to)
 	if fault.Of(err) == fault.NotFound {
 		return nil
 	}
@@ -292,7 +292,11 @@ func (env Env) free(ctx context.Context, from, to string) error {
 		return fault.Rename(err, "", "new_path")
 	}
 	if vault.Fold(from) == vault.Fold(to) {
-		if here, err := env.Vault.Stat(ctx, from); err == nil && here.Inode == there.Inode {
+		list, err := env.Vault.Walk(ctx) // inode numbers prove nothing: some disks give each spelling its own
+		if err != nil {
+			return err
+		}
+		if _, taken := list.Get(to); !taken {
 			return nil
 		}
 	}

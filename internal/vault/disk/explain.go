@@ -11,14 +11,27 @@ import (
 // ErrNotRegular is what opening anything but a regular file gives.
 var ErrNotRegular = errors.New("not a regular file")
 
+// An explained error is one for a person that remembers what the system said.
+type explained struct {
+	error       // with its kind
+	cause error // of the system
+}
+
+// Unwrap gives the error with its kind. The cause is not part of the chain:
+// "does not exist", said by the disk, means something else to a caller.
+func (e *explained) Unwrap() error { return e.error }
+
 // Explain gives an error of the file system its kind and names the path.
 func Explain(path string, err error) error {
 	var kind fault.Kind
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &kind):
+	if err == nil || errors.As(err, &kind) {
 		return err
+	}
+	return &explained{explain(path, err), err}
+}
+
+func explain(path string, err error) error {
+	switch {
 	case isFull(err):
 		return fault.Fix(fault.Unavailable, "free some space and try again", "%q: no space left on the disk of the vault", path)
 	case isReadOnly(err):
@@ -34,7 +47,7 @@ func Explain(path string, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return fault.New(fault.Conflict, "%q is no longer there", path)
 	case IsOtherDisk(err):
-		return fault.New(fault.Unavailable, "%q lies on another disk than the vault", path)
+		return fault.New(fault.Unavailable, "%q lies on another disk than the rest of the vault, and cannot be moved from one to the other", path)
 	}
 	return fault.New(fault.Unavailable, "%q cannot be written: %v", path, plain(err))
 }
@@ -54,3 +67,34 @@ func plain(err error) error {
 
 // Absent reports that there is no such file.
 func Absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || isNotFolder(err) }
+
+// cause is what the system said.
+func cause(err error) error {
+	var e *explained
+	if errors.As(err, &e) {
+		return e.cause
+	}
+	return err
+}
+
+// IsOtherDisk reports that a file cannot be moved because its new place lies on
+// another disk.
+func IsOtherDisk(err error) bool { return isOtherDisk(cause(err)) }
+
+// IsUnsupported reports that the file system cannot do what was asked, or not
+// with these files: another way may lead there.
+func IsUnsupported(err error) bool {
+	err = cause(err)
+	return hasNoCall(err) || isOtherDisk(err) || isForbidden(err)
+}
+
+// hasNoCall reports that the file system does not know a call.
+func hasNoCall(err error) bool { return errors.Is(err, errors.ErrUnsupported) || isNoCall(err) }
+
+// IsPermanent reports an error that comes again however often the call is
+// repeated. A full disk, a failing one and missing permission are not such: a
+// person can do something about them.
+func IsPermanent(err error) bool {
+	err = cause(err)
+	return hasNoCall(err) || isOtherDisk(err) || isOddPlace(err) || errors.Is(err, ErrNotRegular) || errors.Is(err, fs.ErrExist)
+}

@@ -38,7 +38,7 @@ func open(root *os.Root, dir string) (*Folder, error) {
 		f.Close()
 		return nil, unix.ENOTDIR
 	}
-	return &Folder{path: dir, handles: handles{f}, Dev: uint64(st.Dev)}, nil
+	return &Folder{path: dir, handles: handles{f}, disk: Disk{uint64(st.Dev), mountOf(int(f.Fd()))}}, nil
 }
 
 // handles is what a folder is held open by.
@@ -162,8 +162,13 @@ func dress(f *os.File, like Content) ([]string, error) {
 			warnings = append(warnings, "its owner and group could not be kept")
 		}
 	}
-	if err := unix.Fchmod(fd, uint32(mode)); err != nil {
-		return warnings, err
+	if mode != fs.FileMode(st.Mode)&fs.ModePerm {
+		switch err := unix.Fchmod(fd, uint32(mode)); {
+		case IsUnsupported(err): // a disk without permissions
+			warnings = append(warnings, "its permissions could not be kept")
+		case err != nil:
+			return warnings, err
+		}
 	}
 	for name, value := range like.Xattrs {
 		if err := unix.Fsetxattr(fd, name, value, 0); err != nil {
@@ -222,13 +227,7 @@ func rmdir(at *Folder, name string) error {
 	return again(func() error { return unix.Unlinkat(at.fd(), name, unix.AT_REMOVEDIR) })
 }
 
-func syncFolder(at *Folder) error {
-	err := at.file.Sync()
-	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) {
-		return nil // a file system whose folders need no sync
-	}
-	return err
-}
+func syncFolder(at *Folder) error { return at.file.Sync() }
 
 func syncAll(at *Folder) error {
 	return syncAllAt(at.fd())
@@ -252,7 +251,23 @@ func Lock(f *os.File) (supported, taken bool, err error) {
 func isFull(err error) bool      { return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) }
 func isReadOnly(err error) bool  { return errors.Is(err, unix.EROFS) }
 func isNotFolder(err error) bool { return errors.Is(err, unix.ENOTDIR) }
-func isNotEmpty(err error) bool  { return errors.Is(err, unix.ENOTEMPTY) || errors.Is(err, unix.EEXIST) }
+func isOtherDisk(err error) bool { return errors.Is(err, unix.EXDEV) }
 
-// IsOtherDisk reports that a file cannot be moved to another disk.
-func IsOtherDisk(err error) bool { return errors.Is(err, unix.EXDEV) }
+// isNotEmpty reports a folder that cannot go: something is in it, or it is in
+// use as a mount point or by files that a network share only hides.
+func isNotEmpty(err error) bool {
+	return errors.Is(err, unix.ENOTEMPTY) || errors.Is(err, unix.EEXIST) || errors.Is(err, unix.EBUSY)
+}
+
+func isNoCall(err error) bool {
+	return errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOTTY)
+}
+
+// isForbidden reports what a disk without hard links or owners says, and a file
+// that has as many links as it can.
+func isForbidden(err error) bool { return errors.Is(err, unix.EPERM) || errors.Is(err, unix.EMLINK) }
+
+// isOddPlace reports that something else lies where a file should.
+func isOddPlace(err error) bool {
+	return errors.Is(err, unix.EISDIR) || errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.ELOOP) || errors.Is(err, unix.ENAMETOOLONG) || errors.Is(err, unix.ENOTEMPTY)
+}

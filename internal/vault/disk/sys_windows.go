@@ -17,7 +17,15 @@ func open(root *os.Root, dir string) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Folder{path: dir, handles: handles{root: r, top: root}}, nil
+	f := &Folder{path: dir, handles: handles{root: r, top: root}}
+	if self, err := r.Open("."); err == nil {
+		var about windows.ByHandleFileInformation
+		if windows.GetFileInformationByHandle(windows.Handle(self.Fd()), &about) == nil {
+			f.disk.dev = uint64(about.VolumeSerialNumber)
+		}
+		_ = self.Close() // nothing was written through it
+	}
+	return f, nil
 }
 
 // handles is what a folder is held open by: itself, and the vault.
@@ -39,11 +47,29 @@ func statAt(at *Folder, name string) (Stat, error) {
 	if err != nil {
 		return Stat{}, err
 	}
-	return statOf(info), nil
+	st := statOf(info)
+	if !info.Mode().IsRegular() {
+		return st, nil
+	}
+	if f, err := at.root.Open(name); err == nil { // else another program keeps it for itself
+		identify(f, &st)
+		_ = f.Close() // nothing was written through it
+	}
+	return st, nil
 }
 
 func statOf(info fs.FileInfo) Stat {
 	return Stat{Mode: info.Mode(), Size: info.Size(), ModTime: info.ModTime(), Links: 1}
+}
+
+// identify adds what tells two names of one file from two files.
+func identify(f *os.File, st *Stat) {
+	var about windows.ByHandleFileInformation
+	if windows.GetFileInformationByHandle(windows.Handle(f.Fd()), &about) != nil {
+		return
+	}
+	st.Inode = uint64(about.FileIndexHigh)<<32 | uint64(about.FileIndexLow)
+	st.Links, st.Dev = uint64(about.NumberOfLinks), uint64(about.VolumeSerialNumber)
 }
 
 func read(at *Folder, name string) (Content, error) {
@@ -60,7 +86,9 @@ func read(at *Folder, name string) (Content, error) {
 		return Content{}, err
 	}
 	data, err := io.ReadAll(f)
-	return Content{Stat: statOf(info), Data: data}, err
+	c := Content{Stat: statOf(info), Data: data}
+	identify(f, &c.Stat)
+	return c, err
 }
 
 func mkdir(at *Folder, name string, perm fs.FileMode) error { return at.root.Mkdir(name, perm) }
@@ -128,9 +156,30 @@ func BootID() string { return "" }
 func isFull(err error) bool {
 	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL)
 }
-func isReadOnly(err error) bool  { return errors.Is(err, windows.ERROR_WRITE_PROTECT) }
-func isNotFolder(err error) bool { return errors.Is(err, syscall.ENOTDIR) }
-func isNotEmpty(err error) bool  { return errors.Is(err, windows.ERROR_DIR_NOT_EMPTY) }
+func isReadOnly(err error) bool { return errors.Is(err, windows.ERROR_WRITE_PROTECT) }
+func isNotFolder(err error) bool {
+	return errors.Is(err, syscall.ENOTDIR) || errors.Is(err, windows.ERROR_DIRECTORY)
+}
+func isOtherDisk(err error) bool { return errors.Is(err, windows.ERROR_NOT_SAME_DEVICE) }
 
-// IsOtherDisk reports that a file cannot be moved to another disk.
-func IsOtherDisk(err error) bool { return errors.Is(err, windows.ERROR_NOT_SAME_DEVICE) }
+// isNotEmpty reports a folder that cannot go: something is in it, or a program
+// has it open.
+func isNotEmpty(err error) bool {
+	return errors.Is(err, windows.ERROR_DIR_NOT_EMPTY) || errors.Is(err, windows.ERROR_SHARING_VIOLATION)
+}
+
+func isNoCall(err error) bool {
+	return errors.Is(err, windows.ERROR_NOT_SUPPORTED) || errors.Is(err, windows.ERROR_INVALID_FUNCTION) ||
+		errors.Is(err, windows.ERROR_CALL_NOT_IMPLEMENTED) || errors.Is(err, windows.ERROR_INVALID_PARAMETER)
+}
+
+// isForbidden reports a file that has as many links as it can, and a call that
+// needs a privilege.
+func isForbidden(err error) bool {
+	return errors.Is(err, windows.ERROR_TOO_MANY_LINKS) || errors.Is(err, windows.ERROR_PRIVILEGE_NOT_HELD)
+}
+
+// isOddPlace reports that something else lies where a file should.
+func isOddPlace(err error) bool {
+	return errors.Is(err, windows.ERROR_DIRECTORY) || errors.Is(err, windows.ERROR_FILENAME_EXCED_RANGE) || errors.Is(err, syscall.EISDIR)
+}

@@ -34,9 +34,16 @@ func (s System) ask(call string) error {
 type Folder struct {
 	handles
 	path string // from the vault's root, "." for the root
-	// Dev is the disk that it lies on, 0 where that is not known.
-	Dev uint64
+	disk Disk
 }
+
+// A Disk is a mounted file system, told by its number and its mount: nothing can
+// be renamed from one mount to another, though both show the same files. It is
+// zero where the system does not tell.
+type Disk struct{ dev, mount uint64 }
+
+// Disk tells where the folder lies.
+func (f *Folder) Disk() Disk { return f.disk }
 
 // A Stat is what the system says of one name.
 type Stat struct {
@@ -130,14 +137,25 @@ func (s System) Write(f *os.File, data []byte) error {
 // Dress gives f the mode, the owner and the attributes of another file. It
 // returns what it was not allowed to do.
 func (s System) Dress(f *os.File, like Content) ([]string, error) {
-	if err := s.before("dress"); err != nil {
+	err := s.before("dress")
+	if IsUnsupported(err) {
+		return []string{"its permissions could not be kept"}, nil
+	}
+	if err != nil {
 		return nil, err
 	}
 	return dress(f, like)
 }
 
-// Sync makes the content of f durable.
+// Sync makes the content of f durable, as far as the file system can.
 func (s System) Sync(f *os.File) error {
+	if err := s.sync(f); !hasNoCall(err) {
+		return err
+	}
+	return nil
+}
+
+func (s System) sync(f *os.File) error {
 	if err := s.before("sync"); err != nil {
 		return err
 	}
@@ -192,8 +210,16 @@ func (s System) Rmdir(at *Folder, name string) error {
 	return rmdir(at, name)
 }
 
-// SyncFolder makes the names in a folder durable.
+// SyncFolder makes the names in a folder durable, where the file system has a
+// call for it.
 func (s System) SyncFolder(at *Folder) error {
+	if err := s.syncFolder(at); !IsUnsupported(err) {
+		return err
+	}
+	return nil
+}
+
+func (s System) syncFolder(at *Folder) error {
 	if err := s.before("sync folder"); err != nil {
 		return err
 	}

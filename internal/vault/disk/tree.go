@@ -13,18 +13,6 @@ import (
 // maxOpen bounds the folders that one tree holds open.
 const maxOpen = 128
 
-// Capabilities is what the file system of a vault can do. Where Exchange or
-// NoReplace is missing, a save is checked before it and not after, and an edit
-// that another program makes in that instant can be lost.
-type Capabilities struct {
-	Exchange  bool `json:"exchange"`   // two files change places in one step
-	NoReplace bool `json:"no_replace"` // a move that never overwrites
-	HardLink  bool `json:"hard_link"`
-	Xattr     bool `json:"xattr"`    // user attributes of files
-	SyncAll   bool `json:"sync_all"` // one call makes a set of files durable
-	Lock      bool `json:"lock"`     // a second process is kept out
-}
-
 // A Tree is a vault's folder for one piece of work: it takes paths from the
 // vault's root, and holds the folders open that the work is in.
 type Tree struct {
@@ -154,7 +142,8 @@ func (t *Tree) MkdirAll(p string, perm fs.FileMode) error {
 	return t.Mkdir(p, perm)
 }
 
-// Rmdir removes an empty folder; one that is not empty or not there stays so.
+// Rmdir removes an empty folder; one that is not empty or not there stays so,
+// and one that the file system keeps: nothing depends on it.
 func (t *Tree) Rmdir(p string) error {
 	if f, ok := t.open[p]; ok {
 		f.close()
@@ -164,7 +153,7 @@ func (t *Tree) Rmdir(p string) error {
 	if err == nil {
 		err = t.Sys.Rmdir(f, name)
 	}
-	if Absent(err) || isNotEmpty(err) {
+	if Absent(err) || isNotEmpty(err) || IsUnsupported(err) {
 		return nil
 	}
 	return err
@@ -207,49 +196,6 @@ func (t *Tree) Put(p string, data []byte, sync bool) error {
 	return t.Sys.SyncFolder(f)
 }
 
-// MoveNew moves a file to a name that must be free.
-func (t *Tree) MoveNew(from, to string) error {
-	a, x, err := t.At(from)
-	if err != nil {
-		return err
-	}
-	b, y, err := t.At(to)
-	if err != nil {
-		return err
-	}
-	if t.Can.NoReplace {
-		return t.Sys.MoveNew(a, x, b, y)
-	}
-	if t.Can.HardLink {
-		return t.moveByLink(a, x, b, y)
-	}
-	if _, err := t.Sys.Stat(b, y); err == nil {
-		return fs.ErrExist
-	} else if !Absent(err) {
-		return err
-	}
-	return t.Sys.MoveOver(a, x, b, y)
-}
-
-// moveByLink gives the file its second name first: that fails when the name is
-// taken. A second call after a crash in between finds both names.
-func (t *Tree) moveByLink(a *Folder, x string, b *Folder, y string) error {
-	err := t.Sys.Link(a, x, b, y)
-	if errors.Is(err, fs.ErrExist) {
-		from, ferr := t.Sys.Stat(a, x)
-		to, terr := t.Sys.Stat(b, y)
-		// Where case is ignored, two spellings can be one name of one file.
-		two := from.Links > 1 && (a.path != b.path || vault.Fold(x) != vault.Fold(y))
-		if ferr == nil && terr == nil && two && from.Inode == to.Inode && from.Dev == to.Dev {
-			err = nil
-		}
-	}
-	if err != nil {
-		return err
-	}
-	return t.Sys.Remove(a, x)
-}
-
 // MoveOver moves a file or folder, whoever had the name.
 func (t *Tree) MoveOver(from, to string) error {
 	a, x, err := t.At(from)
@@ -264,7 +210,7 @@ func (t *Tree) MoveOver(from, to string) error {
 }
 
 // SyncFolders makes the names in the folders of the paths durable, in order,
-// each folder once.
+// each folder once. One that is not there has none.
 func (t *Tree) SyncFolders(paths ...string) error {
 	done := map[string]bool{}
 	for _, p := range paths {
@@ -274,6 +220,9 @@ func (t *Tree) SyncFolders(paths ...string) error {
 		}
 		done[dir] = true
 		f, err := t.Folder(dir)
+		if Absent(err) {
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -302,7 +251,8 @@ func (t *Tree) List(dir string) ([]string, error) {
 // ignored, a path is found in other spellings too.
 func (t *Tree) Spelled(p string) (bool, error) {
 	names, err := t.List(path.Dir(p))
-	return slices.Contains(names, path.Base(p)), err
+	name := vault.Key(path.Base(p)) // a disk may have a form of its own for accents
+	return slices.ContainsFunc(names, func(n string) bool { return vault.Key(n) == name }), err
 }
 
 // RmdirAll removes folders, and those above them below top, as far as they are

@@ -20,6 +20,7 @@ const (
 	stagedName   = "manifest.staged" // what it is renamed to when the content of a single step is whole
 	commitName   = "COMMIT"          // several steps: they will all be made
 	rollbackName = "ROLLBACK"        // what COMMIT is renamed to when they will all be taken back
+	doneName     = "DONE"            // what COMMIT is renamed to when they stand and the folder goes file by file
 )
 
 // Version is that of the manifest's format.
@@ -131,7 +132,7 @@ func (t *Op) stageOne(s *Step, st *Staging) error {
 			t.Warnings = append(t.Warnings, s.Key+": "+w)
 		}
 	}
-	if t.Plan.Single || !t.Can.SyncAll {
+	if t.Plan.Single || !t.syncsAll(at) {
 		if err := t.Sys.Sync(f); err != nil {
 			return err
 		}
@@ -154,10 +155,13 @@ func (t *Op) commit() error {
 	if err != nil {
 		return disk.Explain(own, err)
 	}
-	if t.Can.SyncAll {
+	err = t.syncStaged()
+	if t.Can.SyncAll && err == nil {
 		err = t.Sys.SyncAll(at)
-	} else {
-		err = t.syncStaged()
+		if disk.IsUnsupported(err) { // it could when it was asked
+			t.Can.SyncAll = false
+			err = errors.Join(t.syncContents(), t.syncStaged())
+		}
 	}
 	if err != nil {
 		return disk.Explain(own, err)
@@ -165,7 +169,52 @@ func (t *Op) commit() error {
 	return disk.Explain(own, t.Put(t.mark(commitName), nil, true))
 }
 
-// syncStaged makes the names of all staged files durable, folder by folder.
+// syncsAll reports whether one call makes durable what lies in a folder: it
+// reaches the disk of the journal only.
+func (t *Op) syncsAll(at *disk.Folder) bool {
+	if !t.Can.SyncAll {
+		return false
+	}
+	home, err := t.Folder(own)
+	return err == nil && home.Disk() == at.Disk()
+}
+
+// syncContents makes every staged content durable by itself.
+func (t *Op) syncContents() error {
+	for i := range t.Plan.Steps {
+		s := &t.Plan.Steps[i]
+		t.Trim()
+		files := []string{s.Stage}
+		if s.Kind == Writes {
+			files = append(files, t.oldOf(s))
+		}
+		for _, p := range files {
+			if _, ok := t.Staged[s.N]; !ok {
+				continue
+			}
+			if err := t.syncFile(p); err != nil {
+				return err
+			}
+		}
+	}
+	return t.syncFile(t.mark(manifestName))
+}
+
+func (t *Op) syncFile(p string) error {
+	at, name, err := t.At(p)
+	if err != nil {
+		return err
+	}
+	f, err := t.Sys.Reopen(at, name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return t.Sys.Sync(f)
+}
+
+// syncStaged makes the names of all staged files durable, folder by folder,
+// except where one call will do it.
 func (t *Op) syncStaged() error {
 	paths := []string{t.mark(manifestName), t.shelf().dir(), Folder}
 	for i := range t.Plan.Steps {
@@ -177,7 +226,23 @@ func (t *Op) syncStaged() error {
 			paths = append(paths, s.Path)
 		}
 	}
-	return t.SyncFolders(append(paths, t.Plan.Folders...)...)
+	return t.syncNames(append(paths, t.Plan.Folders...))
+}
+
+// syncNames makes the folders of the paths durable that one call does not reach.
+func (t *Op) syncNames(paths []string) error {
+	var alone []string
+	for _, p := range paths {
+		t.Trim()
+		at, err := t.Folder(path.Dir(p))
+		if err != nil && !disk.Absent(err) {
+			return err
+		}
+		if err == nil && !t.syncsAll(at) {
+			alone = append(alone, p)
+		}
+	}
+	return t.SyncFolders(alone...)
 }
 
 // run makes all steps and makes them durable.
@@ -194,13 +259,26 @@ func (t *Op) run() error {
 // syncSteps makes the steps durable: for one step the folder where a file
 // arrived, then the one that it left, so that it is never in neither.
 func (t *Op) syncSteps() error {
-	if !t.Plan.Single && t.Can.SyncAll {
-		at, err := t.Folder(".")
-		if err != nil {
-			return err
-		}
-		return t.Sys.SyncAll(at)
+	paths := t.changed()
+	if t.Plan.Single || !t.Can.SyncAll {
+		return t.SyncFolders(paths...)
 	}
+	at, err := t.Folder(own)
+	if err != nil {
+		return err
+	}
+	err = t.Sys.SyncAll(at)
+	if disk.IsUnsupported(err) {
+		t.Can.SyncAll, err = false, nil
+	}
+	if err != nil {
+		return err
+	}
+	return t.syncNames(paths)
+}
+
+// changed are the paths whose folders the steps change.
+func (t *Op) changed() []string {
 	var paths []string
 	for i := range t.Plan.Steps {
 		s := &t.Plan.Steps[i]
@@ -215,7 +293,7 @@ func (t *Op) syncSteps() error {
 			paths = append(paths, s.Stage)
 		}
 	}
-	return t.SyncFolders(append(paths, t.Plan.Folders...)...)
+	return append(paths, t.Plan.Folders...)
 }
 
 // finish lets the journal of an applied operation become the record of what it
@@ -343,10 +421,10 @@ func (t *Op) letGo(s *Step) (left bool, c *Conflict, err error) {
 	if err := t.MkdirAll(path.Dir(kept), 0o700); err != nil {
 		return false, nil, disk.Explain(own, err)
 	}
-	err = t.MoveNew(slot, kept)
+	err = t.Transfer(slot, kept)
 	if errors.Is(err, os.ErrExist) {
 		if kept, err = t.Free(s.Key); err == nil {
-			err = t.MoveNew(slot, kept)
+			err = t.Transfer(slot, kept)
 		}
 	}
 	return false, &Conflict{Path: s.Key, Copy: kept, Reason: "it was edited while it was changed; the later text is in place"}, disk.Explain(s.Key, err)

@@ -36,7 +36,13 @@ type Op struct {
 	Now      func() time.Time
 	Log      *slog.Logger
 
-	set *Shelf // where a slot was set aside
+	set   *Shelf // where a slot was set aside
+	broke bool   // the operation broke off before, perhaps in the middle of a step
+}
+
+// Reset makes the Op ready for another operation.
+func (t *Op) Reset() {
+	t.ID, t.Plan, t.Staged, t.set, t.broke = "", Manifest{}, map[int]Staging{}, nil, false
 }
 
 // A Stale says that a file is not what an edit was made for. Nothing was

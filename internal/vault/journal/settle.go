@@ -16,6 +16,7 @@ type Outcome string
 const (
 	Applied   Outcome = "applied"   // all of it stands
 	Discarded Outcome = "discarded" // none of it does
+	SetAside  Outcome = "set aside" // nobody can tell: every text of it was kept
 )
 
 // A Settled is one operation that a crash broke off. Strays that belong to no
@@ -34,7 +35,7 @@ func (t *Op) Settle(shelf Shelf) (Settled, error) {
 	if err != nil {
 		return out, err
 	}
-	t.ID, t.Plan, t.set = shelf.Op, m, nil
+	t.ID, t.Plan, t.set, t.broke = shelf.Op, m, nil, true
 	if !ok {
 		t.Plan = Manifest{Single: shelf.single}
 		out.Conflicts, err = t.unknown()
@@ -52,8 +53,13 @@ func (t *Op) Settle(shelf Shelf) (Settled, error) {
 	switch {
 	case t.Plan.Single:
 		stands, made, err = t.standsAlone(has[stagedName])
+	case has[doneName]:
+		stands = true
 	case has[commitName]:
 		stands, err = t.complete()
+		if disk.IsPermanent(err) { // it cannot be made, so it is taken back
+			stands, err = false, nil
+		}
 	default:
 		made = has[rollbackName]
 	}
@@ -81,8 +87,7 @@ func (t *Op) standsAlone(whole bool) (stands, made bool, err error) {
 	done, err := t.done(s)
 	switch {
 	case err != nil || !done && s.Kind != Swaps:
-		// On a detour, or with two names for a moment, it is half made.
-		return false, s.Via != "" || !t.Can.NoReplace, disk.Explain(s.Key, err)
+		return t.halfMade(s, err)
 	case s.Kind == Swaps:
 		return t.swapStands(s, done)
 	case s.creates() && !whole: // or somebody else's file of that name
@@ -93,6 +98,16 @@ func (t *Op) standsAlone(whole bool) (stands, made bool, err error) {
 	}
 	have, _, err := t.Hash(s.Path) // a delete: what lies in the trash
 	return have == *s.Pre, true, disk.Explain(s.Key, err)
+}
+
+// halfMade is standsAlone for a move that was not made. On a detour, or with a
+// name that was taken for it already, there is something to take back.
+func (t *Op) halfMade(s *Step, err error) (stands, made bool, _ error) {
+	if err == nil && s.Via == "" {
+		made, err = t.Exists(s.Path)
+		return false, made, disk.Explain(s.Key, err)
+	}
+	return false, true, disk.Explain(s.Key, err)
 }
 
 // swapStands is standsAlone for a swap. A slot that was brought home was found
@@ -234,12 +249,7 @@ func (t *Op) Rescue(p, key string) ([]Conflict, error) {
 	}
 	to, err := t.Free(key)
 	if err == nil {
-		err = t.MoveNew(p, to)
-	}
-	if disk.IsOtherDisk(err) {
-		if to, err = t.keep(p, key); err == nil {
-			err = t.Remove(p)
-		}
+		err = t.Transfer(p, to)
 	}
 	if err != nil {
 		return nil, disk.Explain(key, err)

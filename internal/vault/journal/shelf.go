@@ -57,6 +57,9 @@ func (t *Op) Shelves(folder string) ([]Shelf, error) {
 func (t *Op) Files(s Shelf) ([]string, error) {
 	if !s.single {
 		names, err := t.List(s.dir())
+		for i, name := range names {
+			names[i] = spelled(name)
+		}
 		slices.SortFunc(names, func(a, b string) int { return rank(a) - rank(b) })
 		return names, disk.Explain(own, err)
 	}
@@ -73,12 +76,23 @@ func (t *Op) Files(s Shelf) ([]string, error) {
 	return out, nil
 }
 
+// spelled is the name of a mark as it was given: some disks show names in a case
+// of their own.
+func spelled(name string) string {
+	for _, mark := range []string{commitName, rollbackName, doneName} {
+		if strings.EqualFold(name, mark) {
+			return mark
+		}
+	}
+	return name
+}
+
 // rank puts the manifest last, and before it the mark that says what to do.
 func rank(name string) int {
 	switch name {
 	case manifestName, stagedName:
 		return 2
-	case rollbackName, commitName:
+	case rollbackName, commitName, doneName:
 		return 1
 	}
 	return 0
@@ -145,7 +159,11 @@ func (t *Op) reshelve(to Shelf) error {
 	}
 	if !from.single {
 		t.Forget() // the folder is about to have another name
-		return disk.Explain(own, t.MoveOver(from.dir(), to.dir()))
+		err := t.MoveOver(from.dir(), to.dir())
+		if disk.IsUnsupported(err) {
+			err = t.reshelveFiles(from, to)
+		}
+		return disk.Explain(own, err)
 	}
 	for _, name := range []string{stagedName, manifestName} {
 		err := t.MoveOver(from.File(name), to.File(stagedName))
@@ -154,6 +172,30 @@ func (t *Op) reshelve(to Shelf) error {
 		}
 	}
 	return nil
+}
+
+// reshelveFiles is reshelve where a folder cannot be renamed: file by file, the
+// manifest last. A mark says that the rest is only to follow.
+func (t *Op) reshelveFiles(from, to Shelf) error {
+	if err := t.MoveOver(from.File(commitName), from.File(doneName)); err != nil && !disk.Absent(err) {
+		return err
+	}
+	if err := t.MkdirAll(to.dir(), 0o700); err != nil {
+		return err
+	}
+	names, err := t.Files(from)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if rank(name) == 1 {
+			continue
+		}
+		if err := t.MoveNew(from.File(name), to.File(name)); err != nil && !disk.Absent(err) {
+			return err
+		}
+	}
+	return t.Clear(from)
 }
 
 // taken reports whether a folder holds a shelf of that operation, of either

@@ -37,6 +37,7 @@ type Step struct {
 	Pre   *vault.Hash `json:"preHash,omitempty"`
 	Post  *vault.Hash `json:"postHash,omitempty"`
 	Gone  bool        `json:"gone,omitempty"` // a move into the trash
+	Dir   bool        `json:"dir,omitempty"`  // a move of a folder with all that is in it
 }
 
 // creates reports a move of staged content to its place.
@@ -173,6 +174,9 @@ func (t *Op) swapBack(s *Step) error {
 		return err
 	}
 	now, there, err := t.Hash(s.Path)
+	if errors.Is(err, disk.ErrNotRegular) {
+		return nil // a person put something else in its place
+	}
 	if err != nil || !there || now == slot || now != *s.Post && now != *s.Pre {
 		return err
 	}
@@ -191,7 +195,9 @@ func (t *Op) exchange(s *Step) error {
 		return err
 	}
 	if t.Can.Exchange {
-		return t.Sys.Exchange(a, x, b, y)
+		if err := t.Sys.Exchange(a, x, b, y); !disk.IsUnsupported(err) {
+			return err
+		}
 	}
 	old := s.Stage + oldSuffix
 	if err := t.keepOld(s.Path, old); err != nil {
@@ -206,7 +212,11 @@ func (t *Op) exchange(s *Step) error {
 // oldSuffix marks the second name of a note that is about to be written over.
 const oldSuffix = ".old.tmp"
 
-// keepOld gives a file a second name, or copies it.
+// manyCopies ends the wait for a note that is written without pause.
+const manyCopies = 64
+
+// keepOld gives a file a second name, or copies it. A copy is compared with the
+// note once more: it takes the longest.
 func (t *Op) keepOld(p, old string) error {
 	a, x, err := t.At(p)
 	if err != nil {
@@ -217,21 +227,35 @@ func (t *Op) keepOld(p, old string) error {
 		return err
 	}
 	if t.Can.HardLink {
-		return t.Sys.Link(a, x, b, y)
+		if err := t.Sys.Link(a, x, b, y); !disk.IsUnsupported(err) {
+			return err
+		}
 	}
-	c, err := t.Sys.Read(a, x)
-	if err != nil {
-		return err
+	for range manyCopies {
+		if err := t.Copy(p, old); err != nil {
+			return err
+		}
+		kept, _, err := t.Hash(old)
+		if err != nil {
+			return errors.Join(err, t.Remove(old))
+		}
+		now, there, err := t.Hash(p)
+		if err == nil && there && now == kept {
+			return nil
+		}
+		if rerr := t.Remove(old); err != nil || rerr != nil {
+			return errors.Join(err, rerr)
+		}
+		if !there {
+			return fs.ErrNotExist
+		}
 	}
-	return t.Put(old, c.Data, true)
+	return fault.Fix(fault.Busy, "try again when it rests", "%q is being written all the time", p)
 }
 
 // repairExchange ends a stand-in exchange that broke off.
 func (t *Op) repairExchange(s *Step) error {
 	old := s.Stage + oldSuffix
-	if t.Can.Exchange {
-		return nil
-	}
 	if there, err := t.Exists(old); err != nil || !there {
 		return err
 	}
@@ -241,141 +265,6 @@ func (t *Op) repairExchange(s *Step) error {
 		return t.Remove(old) // a second name of what is still in its place
 	}
 	return t.MoveOver(old, s.Stage)
-}
-
-// moved tells where the file of a move is. It is told by its inode, where the
-// system has one: a person may have made another file of either name.
-func (t *Op) moved(s *Step) (bool, error) {
-	to, err := t.Stat(s.Path)
-	there := err == nil
-	if err != nil && !disk.Absent(err) {
-		return false, err
-	}
-	from, err := t.Stat(s.From)
-	left := disk.Absent(err)
-	if err != nil && !left {
-		return false, err
-	}
-	switch {
-	case !there:
-		return false, nil
-	case s.Via != "":
-		return t.Spelled(s.Path)
-	case left:
-		return true, nil
-	}
-	return s.Inode != 0 && to.Inode == s.Inode && from.Inode != s.Inode, nil
-}
-
-// move gives the file its new name. What it holds is checked afterwards.
-func (t *Op) move(s *Step) error {
-	done, err := t.moved(s)
-	if err != nil {
-		return err
-	}
-	if !done {
-		if err := t.moveVia(s.From, s.Via, s.Path); err != nil {
-			return arrival(s, err)
-		}
-	}
-	if s.Pre == nil {
-		return nil
-	}
-	c, err := t.Read(s.Path)
-	if err != nil {
-		return err
-	}
-	have := vault.Sum(c.Data)
-	if have == *s.Pre {
-		return nil
-	}
-	if err := t.moveVia(s.Path, s.Via, s.From); err != nil {
-		return err
-	}
-	return &Stale{Path: s.Key, Want: *s.Pre, Have: have, Content: string(c.Data)}
-}
-
-// arrival names the file that is in the way of a move.
-func arrival(s *Step, err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return &Stale{Path: s.Key, Gone: true}
-	}
-	if errors.Is(err, fs.ErrExist) && s.Gone {
-		return fault.New(fault.Internal, "%q is in the trash of this operation already", s.Key)
-	}
-	return err
-}
-
-// moveVia moves a file; over a third name when only the case changes and the
-// system ignores it.
-func (t *Op) moveVia(from, via, to string) error {
-	if via == "" {
-		return t.MoveNew(from, to)
-	}
-	there, err := t.Exists(via)
-	if err != nil {
-		return err
-	}
-	if !there {
-		if err := t.MoveNew(from, via); err != nil {
-			return err
-		}
-	}
-	return t.MoveNew(via, to)
-}
-
-// moveBack takes a move back. A file that a person changed since it was made
-// stays, and so does one whose old name is taken.
-func (t *Op) moveBack(s *Step) (*Conflict, error) {
-	if s.Via != "" {
-		if there, err := t.Exists(s.Via); err != nil || there {
-			return nil, errors.Join(err, t.MoveNew(s.Via, s.From))
-		}
-	}
-	done, err := t.moved(s)
-	if err != nil {
-		return nil, err
-	}
-	if !done {
-		return nil, t.dropTwin(s)
-	}
-	if s.creates() {
-		if h, there, err := t.Hash(s.Path); err != nil || there && h != *s.Post {
-			return &Conflict{Path: s.Key, Copy: s.Path, Reason: editedAtOnce}, err
-		}
-	}
-	err = t.moveVia(s.Path, s.Via, s.From)
-	switch {
-	case errors.Is(err, fs.ErrExist):
-		return &Conflict{Path: s.Key, Copy: s.Path, Reason: "its old name was taken meanwhile"}, nil
-	case err != nil || !s.creates():
-		return nil, err
-	}
-	h, there, err := t.Hash(s.From)
-	if err != nil || !there || h == *s.Post {
-		return nil, err
-	}
-	err = t.MoveNew(s.From, s.Path)
-	if errors.Is(err, fs.ErrExist) {
-		return nil, nil // it stays in the slot, and is kept from there
-	}
-	return &Conflict{Path: s.Key, Copy: s.Path, Reason: editedAtOnce}, err
-}
-
-const editedAtOnce = "it was edited as soon as it was made, and stays"
-
-// dropTwin removes the second name that a file has when a move by links broke
-// off.
-func (t *Op) dropTwin(s *Step) error {
-	if t.Can.NoReplace || s.Via != "" {
-		return nil
-	}
-	from, ferr := t.Stat(s.From)
-	to, terr := t.Stat(s.Path)
-	if ferr == nil && terr == nil && from.Inode != 0 && from.Inode == to.Inode && from.Links > 1 {
-		return t.Remove(s.Path)
-	}
-	return nil
 }
 
 // The names of the files that guard writing in place: the old content, and the
@@ -419,6 +308,10 @@ func (t *Op) rewriteBack(s *Step) (*Conflict, error) {
 		return nil, err
 	}
 	have, there, err := t.Hash(s.Path)
+	if errors.Is(err, disk.ErrNotRegular) {
+		kept, err := t.keep(t.oldOf(s), s.Key)
+		return &Conflict{Path: s.Key, Copy: kept, Reason: "something else is in its place"}, err
+	}
 	if err != nil || !there || have == *s.Pre {
 		return nil, err
 	}

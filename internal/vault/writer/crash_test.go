@@ -31,6 +31,11 @@ func TestCrashChild(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := Open(v, Options{})
+	for _, k := range kindsOfDisk() {
+		if k.name == os.Getenv("CRASH_DISK") {
+			w.sys.Before = k.before
+		}
+	}
 	if file := os.Getenv("CRASH_SET"); file != "" {
 		data, err := os.ReadFile(file)
 		if err != nil {
@@ -61,6 +66,7 @@ type lab struct {
 	set         string // file
 	scene       scene
 	after       map[string]string
+	disk        string // the kind of disk that the vault lies on
 }
 
 func newLab(t *testing.T, s scene) *lab {
@@ -103,7 +109,7 @@ func (l *lab) fill() {
 func (l *lab) child(apply bool, at int) bool {
 	l.t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run", "^TestCrashChild$")
-	cmd.Env = append(os.Environ(), "CRASH_VAULT="+l.dir, "CRASH_AT="+strconv.Itoa(at), "GOMAXPROCS=1")
+	cmd.Env = append(os.Environ(), "CRASH_VAULT="+l.dir, "CRASH_AT="+strconv.Itoa(at), "CRASH_DISK="+l.disk, "GOMAXPROCS=1")
 	if apply {
 		cmd.Env = append(cmd.Env, "CRASH_SET="+l.set, "CRASH_ACK="+l.set+".ack")
 	}
@@ -151,11 +157,37 @@ func times() int {
 }
 
 // TestKilledAtEveryPoint kills single saves and a small set at every point.
-func TestKilledAtEveryPoint(t *testing.T) {
-	for name, s := range scenes() {
+func TestKilledAtEveryPoint(t *testing.T) { killedOn(t, "", scenes()) }
+
+// TestKilledOnPoorDisks does the same where the system can do less: without
+// exchange, and without hard links too.
+func TestKilledOnPoorDisks(t *testing.T) {
+	for _, disk := range []string{"bindfs, sshfs", "exFAT, FAT"} {
+		t.Run(disk, func(t *testing.T) {
+			s := exams()
+			if times() == 1 {
+				delete(s, "twenty files") // it has hundreds of points, all of them of the same kinds
+			}
+			killedOn(t, disk, s)
+		})
+	}
+}
+
+// TestKilledWhileLettersChange kills changes of case.
+func TestKilledWhileLettersChange(t *testing.T) {
+	s := exams()
+	for name := range scenes() {
+		delete(s, name)
+	}
+	killedOn(t, "", s)
+}
+
+func killedOn(t *testing.T, disk string, all map[string]scene) {
+	for name, s := range all {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := newLab(t, s)
+			l.disk = disk
 			random := rand.New(rand.NewPCG(1, uint64(len(name))))
 			runs := 0
 			for range times() {

@@ -37,6 +37,7 @@
 //	.lore/discarded/ what operations staged that were taken back
 //	.lore/trash/     what was deleted, by operation and path; 30 days
 //	.lore/recovered/ what nobody knows the place of; nothing removes it
+//	.lore/disk       what the user was told about the disk, where there is something to tell
 //
 // The first write makes it. Nothing else does.
 //
@@ -58,11 +59,30 @@
 // under the same path with the same content brings the file itself back. Folders
 // that a set emptied are removed.
 //
-// # What differs between systems
+// # What differs between disks
 //
-// Without an exchange (Windows, some network shares) the old file gets a second
+// The first write of a process tries on files of its own what the disk can do
+// ([disk.Tree.Probe]); nothing is believed that was not seen. The steps have a
+// second way for every call that a disk may lack, and take it also when a call
+// fails later that was there before: a folder of the vault can be a mount of its
+// own, and a vault can be moved.
+//
+// Without an exchange (FUSE, FAT, NFS, 9p, Windows) the old file gets a second
 // name, or a copy, before it is written over: an edit of another program in that
-// instant can be lost. [Writer.Capabilities] tells. A folder of the vault that
-// lies on another disk can be changed; what is in it cannot be deleted or moved
-// out, because the trash is on this one.
+// instant can be lost. Without a move that never overwrites, the new name is taken
+// by a hard link, or by an empty file that the move replaces. Without syncfs every
+// file is synced by itself; FUSE says yes to syncfs and does nothing, so it counts
+// as without. Where names in another case are the same name, a move that changes
+// only the case goes over a third name. The user is told once, and by lore doctor,
+// what is promised less; [Writer.Capabilities] lists it. A disk that cannot make,
+// write, rename or remove files is refused before anything is changed.
+//
+// A folder of the vault that lies on another disk can be changed; what is in it
+// cannot be deleted or moved out, because the trash is on this one.
+//
+// Recovery tries again what may pass: a full disk, a failing one, missing
+// permission. An operation that the disk refuses for another reason is taken back.
+// If that is refused too, although the disk can do all that is needed, it is set
+// aside: its texts and its manifest go to .lore/recovered, and the vault can be
+// changed again.
 package writer

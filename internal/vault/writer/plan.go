@@ -22,12 +22,16 @@ type planner struct {
 	touched map[string]string            // path on disk -> the key of the edit that has it
 	names   map[string]map[string]string // folder -> names that it has or gets, without case -> as they are
 	made    map[string]bool              // folders that will be made
+	recased []recasing                   // folders that get a name in another case
 }
 
 // plan makes the steps of a set, after it has seen that every file is what its
 // edit was made for.
 func (t *task) plan(ctx context.Context, set change.Set) error {
 	p := &planner{task: t, touched: map[string]string{}, names: map[string]map[string]string{}, made: map[string]bool{}}
+	if err := p.recase(set); err != nil {
+		return err
+	}
 	for _, e := range set {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("change of the vault: %w", err)
@@ -56,7 +60,7 @@ func (p *planner) places() error {
 		}
 		s.Stage = p.Home(s)
 		beside := path.Dir(s.Path)
-		if p.Plan.Single || p.elsewhere(beside, dir.Dev) && s.Kind != journal.Writes {
+		if p.Plan.Single || (p.stagesBeside || p.elsewhere(beside, dir)) && s.Kind != journal.Writes {
 			if p.made[beside] {
 				beside = existing(p.made, beside)
 			}
@@ -78,10 +82,9 @@ func existing(made map[string]bool, dir string) string {
 }
 
 // elsewhere reports whether a folder lies on another disk.
-func (p *planner) elsewhere(dir string, dev uint64) bool {
-	p.Trim()
-	f, err := p.Folder(existing(p.made, dir))
-	return err == nil && f.Dev != dev
+func (p *planner) elsewhere(dir string, home *disk.Folder) bool {
+	f, err := p.Folder(p.onDisk(existing(p.made, dir)))
+	return err == nil && f.Disk() != home.Disk()
 }
 
 func (p *planner) edit(e change.Edit) error {
@@ -137,6 +140,9 @@ func (p *planner) find(name string, before *string) (found, error) {
 	case err != nil:
 		return f, err
 	}
+	if onDisk, err = p.spelling(onDisk); err != nil {
+		return f, disk.Explain(key, err)
+	}
 	f.disk = onDisk
 	if link {
 		f.link = onDisk
@@ -165,7 +171,7 @@ func (p *planner) create(e change.Edit) error {
 	}
 	s := journal.Step{Kind: journal.Moves, Key: key, Path: onDisk, Post: sum(e.After)}
 	if from, st, ok := p.inTrash(onDisk, *e.After); ok {
-		s.From, s.Inode = from, st.Inode
+		s.From, s.Inode = from, p.number(st)
 		return p.add(s, nil)
 	}
 	return p.add(s, &journal.Staging{Data: *e.After})
@@ -207,13 +213,13 @@ func (p *planner) remove(e change.Edit) error {
 	if err != nil {
 		return err
 	}
-	s := journal.Step{Kind: journal.Moves, Key: f.key, From: f.disk, Inode: f.Inode, Pre: sum(e.Before), Gone: true}
+	s := journal.Step{Kind: journal.Moves, Key: f.key, From: f.disk, Inode: p.number(f.Stat), Pre: sum(e.Before), Gone: true}
 	if f.link != "" { // the name goes, the file it leads to stays
 		st, err := p.Stat(f.link)
 		if err != nil {
 			return disk.Explain(f.key, err)
 		}
-		s.From, s.Inode, s.Pre = f.link, st.Inode, nil
+		s.From, s.Inode, s.Pre = f.link, p.number(st), nil
 	}
 	s.Path = path.Join(journal.TrashFolder, p.ID, s.From)
 	return p.add(s, nil)
@@ -224,14 +230,15 @@ func (p *planner) move(e change.Edit) error {
 	if err != nil {
 		return err
 	}
-	from, inode := f.disk, f.Inode
+	from, inode := f.disk, p.number(f.Stat)
 	if f.link != "" {
 		st, err := p.Stat(f.link)
 		if err != nil {
 			return disk.Explain(f.key, err)
 		}
-		from, inode = f.link, st.Inode
+		from, inode = f.link, p.number(st)
 	}
+	from, f.disk = p.after(from), p.after(f.disk)
 	key, onDisk, err := p.arrive(e.Path, from)
 	if err != nil {
 		return err
@@ -239,36 +246,25 @@ func (p *planner) move(e change.Edit) error {
 	if f.link != "" && path.Dir(onDisk) != path.Dir(from) {
 		return fault.Fix(fault.Invalid, fmt.Sprintf("move %q, the file it leads to", f.disk), "%q is a link, which would lead elsewhere from another folder", f.key)
 	}
-	s := journal.Step{Kind: journal.Moves, Key: key, Path: onDisk, From: from, Inode: inode}
-	if s.Via, err = p.detour(from, onDisk, inode); err != nil {
-		return disk.Explain(key, err)
+	if from == onDisk { // it comes with its folder
+		p.carried = append(p.carried, found{key: key, disk: onDisk})
+	} else {
+		s := journal.Step{Kind: journal.Moves, Key: key, Path: onDisk, From: from, Inode: inode}
+		if s.Via, err = p.detour(from, onDisk); err != nil {
+			return disk.Explain(key, err)
+		}
+		if err := p.add(s, nil); err != nil {
+			return err
+		}
 	}
-	if err := p.add(s, nil); err != nil || e.After == nil {
-		return err
+	if e.After == nil {
+		return nil
 	}
 	at := onDisk
 	if f.link != "" {
 		at = f.disk
 	}
 	return p.content(f, at, key, e)
-}
-
-// detour is a third name for a move that changes only the case of a name, where
-// the system ignores case: the new name seems to be taken, by the file itself.
-func (p *planner) detour(from, to string, inode uint64) (string, error) {
-	st, err := p.Stat(to)
-	switch {
-	case disk.Absent(err):
-		return "", nil
-	case err != nil:
-		return "", err
-	case st.Inode != inode:
-		return "", fs.ErrExist
-	}
-	if exact, err := p.Spelled(to); err != nil || exact {
-		return "", errors.Join(err, fs.ErrExist)
-	}
-	return path.Join(path.Dir(from), vault.Temp(p.w.random())), nil
 }
 
 // arrive finds the place of a new file. leaving is the path on disk of the file
@@ -324,20 +320,12 @@ func taken(key, other string) error {
 // enter finds or plans a folder on the way to a new file.
 func (p *planner) enter(key, at, part string) (string, error) {
 	dir := path.Join(at, part)
-	if p.made[dir] {
+	if p.made[dir] || p.isRecased(dir) {
 		return dir, nil
 	}
-	if !p.made[at] {
-		st, err := p.Stat(dir)
-		switch {
-		case err == nil && st.Mode.IsDir():
-			return dir, nil
-		case err == nil && st.Mode&fs.ModeSymlink != 0:
-			return "", fault.Fix(fault.Unsafe, "use the path where the folder lies", "folder %q is a link", dir)
-		case err == nil:
-			return "", fault.New(fault.Conflict, "%q: %q is a file, not a folder", key, dir)
-		case !disk.Absent(err):
-			return "", disk.Explain(key, err)
+	if !p.made[at] && !p.Can.IgnoreCase {
+		if there, err := p.isFolder(key, dir); err != nil || there {
+			return dir, err
 		}
 	}
 	names, err := p.list(at)
@@ -346,17 +334,36 @@ func (p *planner) enter(key, at, part string) (string, error) {
 	}
 	fold := vault.Fold(part)
 	if other, ok := names[fold]; ok {
-		if vault.Key(other) == part {
-			return path.Join(at, other), nil
+		there := path.Join(at, other)
+		if vault.Key(other) == part || p.Can.IgnoreCase && p.restores {
+			_, err := p.isFolder(key, there)
+			return there, err
 		}
 		if !p.twin(other, part) {
-			return "", taken(path.Join(at, part), path.Join(at, other))
+			return "", taken(path.Join(at, part), there)
 		}
 	}
 	names[fold] = part
 	p.made[dir] = true
 	p.Plan.Folders = append(p.Plan.Folders, dir)
 	return dir, nil
+}
+
+// isFolder reports whether a folder has that path, and refuses anything else that
+// has it.
+func (p *planner) isFolder(key, dir string) (bool, error) {
+	st, err := p.Stat(p.onDisk(dir))
+	switch {
+	case err == nil && st.Mode.IsDir():
+		return true, nil
+	case err == nil && st.Mode&fs.ModeSymlink != 0:
+		return false, fault.Fix(fault.Unsafe, "use the path where the folder lies", "folder %q is a link", dir)
+	case err == nil:
+		return false, fault.New(fault.Conflict, "%q: %q is a file, not a folder", key, dir)
+	case !disk.Absent(err):
+		return false, disk.Explain(key, err)
+	}
+	return false, nil
 }
 
 // list returns the names of a folder without case. Those of new files are
@@ -370,7 +377,7 @@ func (p *planner) list(dir string) (map[string]string, error) {
 	if p.made[dir] {
 		return names, nil
 	}
-	f, err := p.Folder(dir)
+	f, err := p.Folder(p.onDisk(dir))
 	if err != nil {
 		return nil, err
 	}

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"strings"
 
 	"lore/internal/fault"
-	"lore/internal/vault"
 	"lore/internal/vault/disk"
 )
 
@@ -22,10 +22,8 @@ func (t *task) prepare() error {
 	if err != nil {
 		return err
 	}
-	if !w.probed {
-		if err := t.probe(); err != nil {
-			return disk.Explain(own, err)
-		}
+	if err := t.probe(); err != nil {
+		return err
 	}
 	if !fresh && !w.unsettled {
 		return nil
@@ -94,10 +92,6 @@ func (t *task) takeLock() (fresh bool, before string, err error) {
 		return false, "", disk.Explain(own, err)
 	}
 	w.can.Lock, t.Can.Lock = supported, supported
-	if !supported && !w.warned {
-		w.warned = true
-		t.Warnings = append(t.Warnings, "the file system has no locks: let only one lore process write this vault")
-	}
 	w.lock = file
 	c, err := t.Sys.Read(at, lockName)
 	w.locked = c.Stat
@@ -139,7 +133,7 @@ func (t *task) sign() error {
 }
 
 // Capabilities tells what the file system of the vault can do. It makes and
-// removes two files in Lore's folder to find out.
+// removes files in Lore's folder to find out.
 func (w *Writer) Capabilities(ctx context.Context) (Capabilities, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -151,43 +145,51 @@ func (w *Writer) Capabilities(ctx context.Context) (Capabilities, error) {
 	return w.can, nil
 }
 
-// probe tries what the file system can do.
+// probe tries what the file system can do, once for each disk that the vault is
+// found on.
 func (t *task) probe() error {
+	w := t.w
 	at, err := t.Folder(own)
+	if err != nil {
+		return disk.Explain(own, err)
+	}
+	if w.probed && (w.disk == disk.Disk{} || w.disk == at.Disk()) {
+		return nil
+	}
+	can, err := t.Probe(own, w.random)
 	if err != nil {
 		return err
 	}
-	x, y := vault.Temp("probe-"+t.w.random()), vault.Temp("probe-"+t.w.random())
-	for _, name := range []string{x, y} {
-		if err := t.Put(path.Join(own, name), []byte(name), false); err != nil {
-			return errors.Join(err, t.Remove(path.Join(own, x)), t.Remove(path.Join(own, y)))
-		}
-	}
-	can := &t.Can
-	can.Exchange = t.Sys.Exchange(at, x, at, y) == nil
-	can.NoReplace = errors.Is(t.Sys.MoveNew(at, x, at, y), fs.ErrExist)
-	can.Xattr = t.probeXattr(at, x)
-	can.SyncAll = t.Sys.SyncAll(at) == nil
-	err = t.Remove(path.Join(own, y))
-	if err == nil {
-		can.HardLink = t.Sys.Link(at, x, at, y) == nil
-		err = errors.Join(t.Remove(path.Join(own, x)), t.Remove(path.Join(own, y)))
-	}
-	t.w.probed, t.w.can = err == nil, *can
-	return err
+	can.Lock = t.Can.Lock
+	w.probed, w.disk, w.can, t.Can = true, at.Disk(), can, can
+	return nil
 }
 
-func (t *task) probeXattr(at *disk.Folder, name string) bool {
-	f, err := t.Sys.Reopen(at, name)
-	if err != nil {
-		return false
+// diskName is the file that says what the user was told about the disk.
+const diskName = "disk"
+
+// warn adds what the disk cannot do to the warnings, unless the user was told so
+// before.
+func (t *task) warn() {
+	if t.w.warned {
+		return
 	}
-	defer f.Close()
-	st, err := t.Sys.Stat(at, name)
-	if err != nil {
-		return false
+	t.w.warned = true
+	missing := t.w.can.Missing()
+	told := path.Join(own, diskName)
+	text := strings.Join(missing, "\n")
+	c, err := t.Read(told)
+	if err == nil && string(c.Data) == text || disk.Absent(err) && text == "" {
+		return
 	}
-	like := disk.Content{Stat: st, Xattrs: map[string][]byte{"user.lore.probe": []byte("1")}}
-	warnings, err := t.Sys.Dress(f, like)
-	return err == nil && len(warnings) == 0
+	err = t.Remove(told)
+	if err == nil && text != "" {
+		for _, m := range missing {
+			t.Warnings = append(t.Warnings, "the disk of this vault "+m)
+		}
+		err = t.Put(told, []byte(text), false)
+	}
+	if err != nil {
+		t.w.log.Warn("a note about the disk could not be kept", "error", err)
+	}
 }

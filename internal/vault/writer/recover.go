@@ -28,7 +28,8 @@ type (
 // Recover settles what a crash left behind, and tells what became of it: a set
 // that was committed is made whole, any other is taken back. When a person
 // edited one of its files meanwhile, the set is taken back whole and the
-// person's text stays where it is. It may be called again and again, also after
+// person's text stays where it is. One that can be neither, however often it is
+// tried, is set aside with all its texts. It may be called again and again, also after
 // being killed itself. A vault without Lore's folder, or without anything left
 // in it, is not written.
 func (w *Writer) Recover(ctx context.Context) ([]Settled, error) {
@@ -97,14 +98,15 @@ func (t *task) settleAll(before string) error {
 	}
 	for _, op := range ops {
 		t.Forget()
-		s, err := t.Settle(op)
+		s, err := t.settle(op)
 		if err != nil {
 			return fmt.Errorf("recovery of operation %q: %w", op.Op, err)
 		}
 		t.w.log.Warn("a change that broke off was settled", "op", op.Op, "outcome", s.Outcome, "conflicts", len(s.Conflicts))
 		t.w.settled = append(t.w.settled, s)
 	}
-	t.ID, t.Plan, t.w.trashed = "", journal.Manifest{}, nil
+	t.Reset()
+	t.w.trashed = nil
 	if !rebooted(before) {
 		return nil
 	}
@@ -113,4 +115,25 @@ func (t *task) settleAll(before string) error {
 		t.w.settled = append(t.w.settled, Settled{Outcome: journal.Discarded, Conflicts: kept})
 	}
 	return err
+}
+
+// settle settles one operation. When the disk answers with an error that does not
+// pass, it is asked anew what it can do: it may be another one than before. An
+// operation that cannot be settled on a disk that works is set aside.
+func (t *task) settle(op journal.Shelf) (Settled, error) {
+	s, err := t.Settle(op)
+	if !disk.IsPermanent(err) {
+		return s, err
+	}
+	t.Forget()
+	t.w.probed = false
+	if err := t.probe(); err != nil {
+		return s, err
+	}
+	if s, err = t.Settle(op); !disk.IsPermanent(err) {
+		return s, err
+	}
+	t.w.log.Error("a change that broke off can neither be completed nor taken back", "op", op.Op, "error", err)
+	t.Forget()
+	return t.SetAside(op)
 }

@@ -224,7 +224,7 @@ const wroteLate = "a program that had the note open wrote into the version that 
 func (t *task) conflictCopy(s *journal.Step, at string) ([]Conflict, error) {
 	to, err := t.beside(s)
 	if err == nil {
-		err = t.MoveNew(at, to)
+		err = t.Transfer(at, to)
 	}
 	if err == nil {
 		err = t.SyncFolders(to)

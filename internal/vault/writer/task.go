@@ -16,7 +16,9 @@ const (
 // A task is one piece of work in a vault: the applying of a set, a recovery, a
 // sweep.
 type task struct {
-	restores bool // names that were there before are brought back
+	restores     bool    // names that were there before are brought back
+	stagesBeside bool    // new contents wait beside their places, not in the journal
+	carried      []found // files that move because their folder gets another name
 
 	*journal.Op
 	w *Writer

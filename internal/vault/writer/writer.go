@@ -46,6 +46,7 @@ type Writer struct {
 	locked    disk.Stat // which file it is
 	can       Capabilities
 	probed    bool
+	disk      disk.Disk // where it was probed
 	unsettled bool      // the journal holds an operation that broke off
 	settled   []Settled // what was recovered on the way, until Recover tells it
 	trashed   map[string][]string
@@ -133,6 +134,13 @@ func (w *Writer) apply(ctx context.Context, op string, set change.Set, restores 
 	}
 	tidy, err := t.Op.Apply(ctx)
 	var unsettled *Unsettled
+	if disk.IsOtherDisk(err) && !errors.As(err, &unsettled) && t.again() {
+		// Some folders look as if they were on one disk and are not.
+		if err := t.plan(ctx, set); err != nil {
+			return Receipt{}, err
+		}
+		tidy, err = t.Op.Apply(ctx)
+	}
 	if !tidy || errors.As(err, &unsettled) {
 		w.unsettled = true
 	}
@@ -140,7 +148,23 @@ func (w *Writer) apply(ctx context.Context, op string, set change.Set, restores 
 		w.forgetTrash()
 		return Receipt{}, err
 	}
+	t.warn()
 	return t.receipt(set), nil
+}
+
+// again makes a task ready to be planned once more, with every content staged
+// beside its place. It is false when that would change nothing.
+func (t *task) again() bool {
+	if t.stagesBeside || t.Plan.Single || len(t.Staged) == 0 {
+		return false
+	}
+	t.Forget()
+	t.w.forgetTrash()
+	t.stagesBeside, t.carried = true, nil
+	op := t.ID
+	t.Reset()
+	t.ID, t.Warnings = op, nil
+	return true
 }
 
 func checkOp(op string) error {
@@ -187,8 +211,15 @@ func (t *task) receipt(set change.Set) Receipt {
 		told[f.Path] = len(r.Files)
 		r.Files = append(r.Files, f)
 	}
-	for i := range t.Plan.Steps {
-		s := &t.Plan.Steps[i]
+	steps := t.Plan.Steps
+	for _, key := range t.carried { // with their folder
+		steps = append([]journal.Step{{N: -1, Key: key.key, Path: key.disk}}, steps...)
+	}
+	for i := range steps {
+		s := &steps[i]
+		if s.Dir {
+			continue
+		}
 		if s.Gone {
 			t.w.addTrash(s.From, t.ID)
 			tell(Written{Path: s.Key, Gone: true})
