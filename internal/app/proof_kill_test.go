@@ -177,9 +177,22 @@ func (k *killing) run(label, extra string, recoveries ...string) bool {
 			k.t.Errorf("%s: the start after it: %s%s", label, again.out, again.err)
 		}
 	}
-	k.must(0, "list")
+	k.freshen()
 	k.check(label, !r.killed)
 	return r.killed
+}
+
+// freshen starts the program once more. On a busy machine a question may be
+// answered before the index has caught up, and says so; then it is waited for.
+func (l *lab) freshen() {
+	l.t.Helper()
+	const mark = `"fresh": true`
+	if r := l.must(0, "list", "--json"); strings.Contains(r.out, mark) {
+		return
+	}
+	if r := l.must(0, "index", "--text-only", "--json"); !strings.Contains(r.out, mark) {
+		l.t.Errorf("the index does not become fresh: %s%s", r.out, r.err)
+	}
 }
 
 // check looks at everything that is promised after a crash and a start.
