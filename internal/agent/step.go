@@ -152,6 +152,8 @@ func (w *worker) ready(ctx context.Context) error {
 // of what another returned.
 func (w *worker) offers(t *tool.Tool) bool {
 	switch {
+	case t.Persons:
+		return false
 	case w.info.Mute, slices.Contains(t.Roles, tool.ReadsResult):
 		return true // without a model, a person names the tool
 	case slices.Contains(w.run.Sets, Usual) && t.Set == typedSet && w.info.Context > 0 && w.info.Context <= smallWindow:

@@ -154,6 +154,18 @@ func (s *session) embedChanged() {
 	s.prune(ctx)
 }
 
+// accept takes the notes that the vault misses for deleted.
+func (s *session) accept(ctx context.Context) error {
+	if !s.writes {
+		return fault.Fix(fault.Busy, "stop it first", "another lore process keeps the index up to date")
+	}
+	if err := s.forgetGlance(); err != nil {
+		return err
+	}
+	_, err := s.indexer.Accept(ctx)
+	return err
+}
+
 // lost reports whether the vault is offline because notes are missing.
 func (s *session) lost() bool { return s.vault.State().Mode == vault.Offline }
 

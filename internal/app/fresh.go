@@ -55,7 +55,7 @@ func (s *session) indexState() index.Freshness {
 // explained adds what to do about it.
 func (s *session) explained(f index.Freshness) index.Freshness {
 	if !f.Fresh && s.lost() {
-		f.Reason += "; if you removed them: lore index --rebuild"
+		f.Reason += "; if you deleted them: lore index --accept"
 	}
 	return f
 }

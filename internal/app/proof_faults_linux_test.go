@@ -48,7 +48,7 @@ func TestKilledAtRandomTimes(t *testing.T) {
 				if killed {
 					kills++
 				}
-				k.must(0, "list")
+				k.freshen()
 				k.check(fmt.Sprintf("killed by a signal, run %d", i), !killed)
 				if t.Failed() {
 					return

@@ -361,7 +361,7 @@ func TestKilledAndThenClosedInOrder(t *testing.T) {
 			k.restore()
 			k.lore([]string{fmt.Sprint("SEAM_AT=", i+1)}, k.args...)
 			k.operations() // opens and closes
-			k.must(0, "list")
+			k.freshen()
 			k.check("killed "+name, false)
 		}
 		t.Logf("%d kills", len(names))

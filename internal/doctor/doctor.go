@@ -113,7 +113,7 @@ func (p *Patient) vault(list *vault.Listing) []Finding {
 	var out []Finding
 	switch st.Mode {
 	case vault.Offline:
-		out = append(out, Finding{Level: "error", Topic: "vault", Text: "offline: " + st.Reason, Fix: "bring the folder back, and nothing is lost; if you removed the notes yourself: lore index --rebuild"})
+		out = append(out, Finding{Level: "error", Topic: "vault", Text: "offline: " + st.Reason, Fix: "bring the folder back, and nothing is lost; if you deleted the notes: lore index --accept"})
 	case vault.ReadOnly:
 		out = append(out, Finding{Level: "note", Topic: "vault", Text: "read-only: " + st.Reason})
 	default:

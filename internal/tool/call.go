@@ -90,6 +90,8 @@ func (c *call) admit(ctx context.Context, args json.RawMessage, metered bool) er
 	switch {
 	case c.isOff(t):
 		return fault.New(fault.Denied, "%s is switched off", t.Name)
+	case t.Persons && c.who.Kind != access.Person:
+		return fault.New(fault.Denied, "only a person can call %s", t.Name)
 	case !c.who.May(access.Read):
 		return fault.New(fault.Denied, "%s: this caller has no right to read", t.Name)
 	case t.Effect == access.Changes && t.With == "" && !c.who.May(access.Write):

@@ -76,10 +76,17 @@ const (
 	// SavesChat takes chat and path, and answers the path of the note that shows
 	// the conversation.
 	SavesChat Role = "save-chat"
+	// TellsMissing lists the notes that the vault misses; with accept, it takes them
+	// for deleted.
+	TellsMissing Role = "tell-missing"
 	// ReadsResult takes id, offset and limit (in characters), and answers a part of
 	// a result that was too long for a model.
 	ReadsResult Role = "read-result"
 )
+
+// ForPersons reports whether a tool is for persons alone, or for them and Lore's
+// own agent.
+func (t *Tool) ForPersons() bool { return t.Persons || t.AboutChats() }
 
 // AboutChats reports whether a tool shows conversations with Lore's own minds,
 // which are for persons and for these minds alone.

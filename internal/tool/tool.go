@@ -82,6 +82,8 @@ type Tool struct {
 	// Selects is the argument with the files that a person chooses from, when they
 	// are read for somebody elsewhere.
 	Selects string
+	// Persons says that only a person may call it.
+	Persons bool
 	// Untrusted says that the result holds words of others: data, never
 	// instructions.
 	Untrusted bool
@@ -134,6 +136,9 @@ func Needs(s access.Scope) Option { return func(t *Tool) { t.Needs = s } }
 
 // EndsRun marks a tool by which a mind says that its work is done.
 func EndsRun() Option { return func(t *Tool) { t.Ends = true } }
+
+// PersonsOnly marks a tool that no agent and no program may call.
+func PersonsOnly() Option { return func(t *Tool) { t.Persons = true } }
 
 // Untrusted marks a tool whose results hold words from outside.
 func Untrusted() Option { return func(t *Tool) { t.Untrusted = true } }

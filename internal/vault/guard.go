@@ -156,6 +156,17 @@ func (v *Vault) State() State {
 	return v.state
 }
 
+// Missing tells the state, and which notes are known and were not found, while
+// it is not believed that they are gone.
+func (v *Vault) Missing() (State, []string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.state.Believed() || v.last == nil {
+		return v.state, nil
+	}
+	return v.state, v.last.missing(v.known)
+}
+
 // Remember tells a fresh vault which notes were known when it was last open,
 // so that the first walk can miss them. What the settings exclude by now is not
 // missed: its owner wanted it gone.

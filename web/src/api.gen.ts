@@ -2445,6 +2445,27 @@ export interface ToolTypes {
       reason: string;
     })[];
   }) };
+  /** Missing notes */
+  missing_notes: { in: {
+    /** Take the missing notes for deleted. */
+    accept?: boolean;
+    /** Maximum number of notes to list. */
+    limit?: number;
+    /** How many to skip. */
+    offset?: number;
+  }; out: (Result & {
+    /** Accepted says that they are taken for deleted from now on. */
+    accepted: boolean;
+    /** Folders counts the missing notes by folder. */
+    folders: Record<string, number>;
+    more?: string;
+    /** Notes are their paths. */
+    notes: (string)[];
+    reason?: string;
+    /** State of the vault: "online", "read_only", "settling" or "offline". */
+    state: string;
+    total: number;
+  }) };
   /** Move folder */
   move_folder: { in: {
     /** Plan only. */

@@ -21,6 +21,7 @@ import (
 	"lore/internal/surface/draw"
 	"lore/internal/surface/install"
 	"lore/internal/surface/servers"
+	"lore/internal/tool"
 )
 
 // commands are those that look after Lore itself.
@@ -102,14 +103,17 @@ func (p *program) helpCommand(root *cobra.Command) *cobra.Command {
 }
 
 func (p *program) indexCommand() *cobra.Command {
-	var rebuild, text, watch bool
+	var rebuild, text, watch, accept bool
 	cmd := &cobra.Command{
 		Use: "index", Short: "Bring the index up to date with the vault", Args: noWords,
 		Long: `Compares the vault with the index, reads what changed, and gives every passage
 its vector, so that it can be found by its meaning. It may be interrupted at any
 moment and goes on where it was. Searching does the first part by itself.`,
-		Example: "lore index\nlore index --watch       stay and follow the vault; Ctrl-C ends it\nlore index --rebuild     when in doubt",
+		Example: "lore index\nlore index --watch       stay and follow the vault; Ctrl-C ends it\nlore index --rebuild     when in doubt\nlore index --accept      the notes that are missing were deleted",
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if accept {
+				return p.acceptMissing(cmd.Context())
+			}
 			start := time.Now()
 			return p.withSession(cmd.Context(), OpenOptions{Wait: true, Embed: !text, TextOnly: text, Rebuild: rebuild}, func(s *Session) error {
 				r, err := s.Report(cmd.Context())
@@ -127,7 +131,23 @@ moment and goes on where it was. Searching does the first part by itself.`,
 	cmd.Flags().BoolVar(&watch, "watch", false, "stay, and follow the vault as it changes, until interrupted")
 	cmd.Flags().BoolVar(&rebuild, "rebuild", false, "throw the index away and build it anew (vectors are kept)")
 	cmd.Flags().BoolVar(&text, "text-only", false, "leave the vectors for later")
+	cmd.Flags().BoolVar(&accept, "accept", false, "accept that the missing notes were deleted (works while lore serve runs)")
+	cmd.MarkFlagsMutuallyExclusive("accept", "rebuild")
+	cmd.MarkFlagsMutuallyExclusive("accept", "watch")
 	return cmd
+}
+
+// acceptMissing takes the notes that the vault misses for deleted, in whichever
+// process holds the vault.
+func (p *program) acceptMissing(ctx context.Context) error {
+	i := slices.IndexFunc(p.host.Tools, func(t *tool.Tool) bool { return slices.Contains(t.Roles, tool.TellsMissing) })
+	return p.withSession(ctx, OpenOptions{Wait: true, TextOnly: true, Share: true, Patient: true}, func(s *Session) error {
+		res, err := s.Door.Call(ctx, access.Terminal(), p.host.Tools[i].Name, json.RawMessage(`{"accept": true}`))
+		if err != nil {
+			return err
+		}
+		return p.show(res, s.Dir)
+	})
 }
 
 func (p *program) withSession(ctx context.Context, o OpenOptions, f func(*Session) error) error {

@@ -142,7 +142,7 @@ func (o Options) Check(tools []*tool.Tool) error {
 // offers reports whether a tool is offered to whoever calls.
 func (o Options) offers(t *tool.Tool) bool {
 	switch {
-	case !o.allows(t), o.ReadOnly && t.Effect != access.Reads && t.With == "":
+	case !o.allows(t), t.Persons, o.ReadOnly && t.Effect != access.Reads && t.With == "":
 		return false
 	case t.Effect == access.Changes && t.With == "" && !o.Who.May(access.Write), t.Needs != "" && !o.Who.May(t.Needs):
 		return false

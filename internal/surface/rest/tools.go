@@ -59,10 +59,13 @@ func (a *API) listTools(w http.ResponseWriter, _ *http.Request, who access.Princ
 }
 
 // reaches says why a principal may not use a tool, whatever its scopes: no token
-// reaches conversations.
+// reaches conversations, or decides for a person.
 func reaches(who access.Principal, t *tool.Tool) error {
-	if who.Kind == access.Person || !t.AboutChats() {
+	switch {
+	case who.Kind == access.Person || !t.ForPersons():
 		return nil
+	case t.Persons:
+		return fault.New(fault.Denied, "only a person can call %s", t.Name)
 	}
 	return fault.New(fault.Denied, "conversations are for persons, and %s is about them", t.Name)
 }

@@ -16,6 +16,7 @@ var docs = map[string]tool.Comment{
 		"Same": "Same tells that the note already reads so.",
 	}},
 	"Env": {Text: "Env is what these tools may touch.", Fields: map[string]string{
+		"Accept": "Accept takes the notes that the vault misses for deleted.",
 		"Folder": "where conversations go that are saved as notes",
 		"Vault":  "for what files hold now",
 	}},
@@ -43,6 +44,17 @@ var docs = map[string]tool.Comment{
 	}},
 	"ListPending": {Text: "ListPending lists the operations that wait for a person's answer. Only a person can answer them, in Lore itself.", Fields: map[string]string{
 		"Limit":  "Most of them.",
+		"Offset": "How many to skip.",
+	}},
+	"Missing": {Text: "Missing is what a vault misses.", Fields: map[string]string{
+		"Accepted": "Accepted says that they are taken for deleted from now on.",
+		"Folders":  "Folders counts the missing notes by folder.",
+		"Notes":    "Notes are their paths.",
+		"State":    "State of the vault: \"online\", \"read_only\", \"settling\" or \"offline\".",
+	}},
+	"MissingNotes": {Text: "MissingNotes lists the notes that are known and no longer in the vault, while Lore does not know whether they were deleted. With accept, it takes them for deleted: they are no longer found, until they return. No file is touched.", Fields: map[string]string{
+		"Accept": "Take the missing notes for deleted.",
+		"Limit":  "Maximum number of notes to list.",
 		"Offset": "How many to skip.",
 	}},
 	"Operation": {Text: "Operation is a recorded change.", Fields: map[string]string{

@@ -5,6 +5,7 @@
 package work
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -28,6 +29,8 @@ type Env struct {
 	Now       func() time.Time
 	Chats     *chat.Store
 	Folder    string // where conversations go that are saved as notes
+	// Accept takes the notes that the vault misses for deleted.
+	Accept func(ctx context.Context) error
 }
 
 // Tools returns every tool of this package, bound to env.
@@ -38,6 +41,7 @@ func Tools(env Env) []*tool.Tool {
 		tool.Read[GetActivity](env, tool.Drawn(tool.Table), tool.Short("activity"), tool.Feed(), tool.Plays(tool.TellsActivity)),
 		tool.Read[GetOperation](env, tool.Drawn(tool.Text), tool.Short("diff"), tool.Plays(tool.TellsOperation)),
 		tool.Read[ListPending](env, tool.Drawn(tool.Table)),
+		tool.Read[MissingNotes](env, tool.Drawn(tool.Table), tool.PersonsOnly(), tool.Plays(tool.TellsMissing)),
 		tool.Change[SaveChat](env, tool.Drawn(tool.Facts), tool.Plays(tool.SavesChat)),
 		tool.Read[ReadResult](env, tool.Drawn(tool.Text), tool.Plays(tool.ReadsResult)),
 	)

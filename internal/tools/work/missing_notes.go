@@ -1,0 +1,80 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"path"
+
+	"lore/internal/fault"
+	"lore/internal/paging"
+	"lore/internal/tool"
+)
+
+// MissingNotes lists the notes that are known and no longer in the vault, while
+// Lore does not know whether they were deleted. With accept, it takes them for
+// deleted: they are no longer found, until they return. No file is touched.
+type MissingNotes struct {
+	// Take the missing notes for deleted.
+	Accept bool `json:"accept,omitempty"`
+	// Maximum number of notes to list.
+	Limit int `json:"limit,omitempty" default:"50" min:"1" max:"1000"`
+	// How many to skip.
+	Offset int `json:"offset,omitempty" min:"0"`
+}
+
+// Missing is what a vault misses.
+type Missing struct {
+	// State of the vault: "online", "read_only", "settling" or "offline".
+	State  string `json:"state"`
+	Reason string `json:"reason,omitempty"`
+	Total  int    `json:"total"`
+	// Notes are their paths.
+	Notes []string `json:"notes"`
+	// Folders counts the missing notes by folder.
+	Folders map[string]int `json:"folders"`
+	// Accepted says that they are taken for deleted from now on.
+	Accepted bool   `json:"accepted"`
+	More     string `json:"more,omitempty"`
+}
+
+// Run lists them, and believes it when a person says so.
+func (in MissingNotes) Run(ctx context.Context, env Env) (Missing, error) {
+	st, paths := env.Vault.Missing()
+	out := Missing{State: string(st.Mode), Reason: st.Reason, Total: len(paths), Folders: map[string]int{}}
+	for _, p := range paths {
+		out.Folders[path.Dir(p)]++
+	}
+	page, more := paging.Cut(paths, in.Offset, in.Limit)
+	out.Notes, out.More = append([]string{}, page...), more
+	if !in.Accept || st.Believed() {
+		return out, nil
+	}
+	if len(paths) == 0 {
+		return Missing{}, fault.New(fault.Offline, "the vault is offline: %s", st.Reason)
+	}
+	if err := env.Accept(ctx); err != nil {
+		return Missing{}, err
+	}
+	st, _ = env.Vault.Missing()
+	out.Accepted, out.State, out.Reason = st.Believed(), string(st.Mode), st.Reason
+	return out, nil
+}
+
+// View is a list of paths, and what they mean.
+func (m Missing) View() tool.View {
+	what := counted(m.Total, "note")
+	switch {
+	case m.Total == 0:
+		return tool.View{Text: "No notes are missing.\n"}
+	case m.Accepted:
+		return tool.View{Text: what + " accepted as deleted.\n"}
+	}
+	v := tool.View{Head: []string{"missing"}, Foot: m.More}
+	for _, n := range m.Notes {
+		v.Rows = append(v.Rows, []string{n})
+	}
+	if v.Foot == "" {
+		v.Foot = fmt.Sprintf("%s missing. If you deleted them: lore index --accept", what)
+	}
+	return v
+}
