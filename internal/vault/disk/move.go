@@ -57,9 +57,10 @@ func (t *Tree) moveByLink(a *Folder, x string, b *Folder, y string) error {
 	return err
 }
 
-// sameFile reports two names of one file.
+// sameFile reports two names of one file. A file system in user space can go on
+// showing one link for a while under the older name.
 func sameFile(a, b Stat) bool {
-	return a.Inode != 0 && a.Inode == b.Inode && a.Dev == b.Dev && a.Links > 1
+	return a.Inode != 0 && a.Inode == b.Inode && a.Dev == b.Dev && max(a.Links, b.Links) > 1
 }
 
 // moveReserved takes the name by an empty file before it moves the file over
