@@ -141,29 +141,13 @@ func (s *Store) soon(ctx context.Context, f func(tx *sql.Tx) ([]audit.Entry, err
 	if err != nil {
 		return err
 	}
-	conn, err := d.Write.Conn(ctx)
-	if err != nil {
-		return s.explain(err)
-	}
-	defer func() { _ = conn.Close() }() // it goes back to the pool
-	if _, err := conn.ExecContext(ctx, `PRAGMA synchronous = NORMAL`); err != nil {
-		return s.explain(err)
-	}
-	// Whoever takes the connection next relies on it, even if ctx has ended.
-	defer func() { _, _ = conn.ExecContext(context.WithoutCancel(ctx), `PRAGMA synchronous = FULL`) }()
-	tx, err := conn.BeginTx(ctx, nil)
-	if err != nil {
-		return s.explain(err)
-	}
-	list, err := f(tx)
-	if err == nil && len(list) > 0 {
-		err = s.log(ctx, tx, list, false)
-	}
-	if err != nil {
-		_ = tx.Rollback() // err is the news
-		return s.explain(db.Ended(ctx, err))
-	}
-	return s.explain(db.Ended(ctx, tx.Commit()))
+	return s.explain(d.TxNoSync(ctx, func(tx *sql.Tx) error {
+		list, err := f(tx)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		return s.log(ctx, tx, list, false)
+	}))
 }
 
 // log appends to the audit log in the transaction that holds what the entries
