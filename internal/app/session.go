@@ -118,8 +118,13 @@ func (a *app) openSession(ctx context.Context, g cli.Globals, o cli.OpenOptions)
 		return nil, err
 	}
 	s.closers = append(s.closers, s.vault.Close)
-	if s.dir, s.adopted, err = a.home().VaultData(ctx, s.vault.Dir()); err != nil {
+	data, err := a.home().VaultData(ctx, s.vault.Dir())
+	if err != nil {
 		return nil, err
+	}
+	s.dir, s.adopted = data.Dir, data.Adopted
+	for _, text := range data.Damage {
+		s.log.Warn("stored data was damaged", "detail", text)
 	}
 	if err := s.hold(ctx, o); err != nil {
 		return nil, err
