@@ -92,6 +92,8 @@ type Options struct {
 	// Synchronous is SQLite's setting: "NORMAL" for data that can be made
 	// again, "FULL" for data that cannot. Empty means FULL.
 	Synchronous string
+	// ReadOnly opens a file that must stay as it is, every byte of it.
+	ReadOnly bool
 }
 
 // Open opens or creates the file at path. A file that is not a database is
@@ -106,7 +108,9 @@ func Open(path string, o Options) (*DB, error) {
 	if o.Synchronous == "" {
 		o.Synchronous = "FULL"
 	}
-	keepPrivate(path)
+	if !o.ReadOnly {
+		keepPrivate(path)
+	}
 	w, err := sql.Open("sqlite", dsn(path, o, false))
 	if err != nil {
 		return nil, fmt.Errorf("open database %q: %w", path, err)
@@ -143,7 +147,10 @@ func dsn(path string, o Options, readOnly bool) string {
 	q.Add("_pragma", "busy_timeout(5000)")
 	q.Add("_pragma", fmt.Sprintf("cache_size(-%d)", o.CacheKB))
 	q.Add("_pragma", "temp_store(memory)")
-	if readOnly {
+	if o.ReadOnly {
+		q.Add("mode", "ro")
+	}
+	if readOnly || o.ReadOnly {
 		q.Add("_pragma", "query_only(1)")
 	} else {
 		q.Add("_pragma", "journal_mode(wal)")

@@ -37,6 +37,7 @@ import (
 	"lore/internal/audit"
 	"lore/internal/db"
 	"lore/internal/fault"
+	"lore/internal/pack"
 	"lore/internal/state"
 	"lore/internal/tool"
 )
@@ -84,7 +85,7 @@ type Store struct {
 	file  *state.File
 	opt   Options
 	audit *audit.Log
-	packs packers
+	packs pack.Packer
 
 	mu     sync.Mutex
 	queue  []tool.CallRecord // reads that are not written yet
@@ -100,7 +101,10 @@ var _ tool.Ledger = (*Store)(nil)
 // New returns the history that lies in f's folder. It opens nothing.
 func New(f *state.File, o Options) *Store {
 	o = o.withDefaults()
-	return &Store{file: f, opt: o, audit: audit.In(f.Dir(), o.Rand)}
+	s := &Store{file: f, opt: o, audit: audit.In(f.Dir(), o.Rand)}
+	s.audit.Told = f.Told
+	f.Watch(s)
+	return s
 }
 
 // db opens the database when it is first needed.
@@ -158,7 +162,10 @@ func (s *Store) log(ctx context.Context, tx *sql.Tx, list []audit.Entry, synced 
 		return err
 	}
 	end, err := s.audit.Append(known, list, synced)
-	if err != nil || !synced {
+	if err != nil {
+		return err
+	}
+	if err := setFact(ctx, tx, "log_seq", end.Seq); err != nil || !synced {
 		return err
 	}
 	return errors.Join(setFact(ctx, tx, "audit_seq", end.Seq), setFact(ctx, tx, "audit_mac", end.MAC))

@@ -104,7 +104,7 @@ func (s *Store) Operation(ctx context.Context, id string) (op Operation, err err
 // redo.
 func lastApplied(ctx context.Context, tx *sql.Tx) (Operation, error) {
 	op, err := one(ctx, tx, `WHERE outcome = 'applied' AND CASE WHEN reverts = ''
-	    THEN EXISTS (SELECT 1 FROM edit WHERE op = seq AND undone = 0 AND toggled = 0)
+	    THEN EXISTS (SELECT 1 FROM edit WHERE op = seq AND undone = 0 AND toggled = 0) OR reason = '`+recovered+`' AND NOT EXISTS (SELECT 1 FROM edit WHERE op = seq)
 	    ELSE EXISTS (SELECT 1 FROM edit WHERE toggled = seq AND toggled <> 0 AND undone = 0) END
 	  ORDER BY seq DESC`)
 	if errors.Is(err, sql.ErrNoRows) {
