@@ -62,6 +62,9 @@ func (s *session) openHands(c *settings.File) error {
 	}
 	s.instruct = c.Instructions
 	s.state, s.history = s.app.records(s.dir, s.log)
+	if s.scratch != nil {
+		s.history.Refuse(s.scratch.refusal())
+	}
 	s.closers = append(s.closers, s.state.Close)
 	s.asked = approval.New(s.state, s.app.now)
 	s.closers = append(s.closers, s.closeHistory)

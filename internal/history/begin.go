@@ -26,6 +26,9 @@ func (s *Store) Begin(ctx context.Context, op tool.Operation) error {
 	if op.ID == "" {
 		return fault.New(fault.Internal, "an operation without an id")
 	}
+	if s.refused != nil {
+		return s.refused
+	}
 	if err := s.Flush(ctx); err != nil {
 		return err
 	}

@@ -33,6 +33,12 @@ func (s *Store) Record(ctx context.Context, c tool.CallRecord) error {
 	if c.ID == "" {
 		return fault.New(fault.Internal, "a call without an id")
 	}
+	if s.refused != nil {
+		if plain(c) {
+			return nil
+		}
+		return s.refused
+	}
 	if !plain(c) {
 		list, err := s.take()
 		if err != nil {

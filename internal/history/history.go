@@ -82,10 +82,11 @@ func (o Options) withDefaults() Options {
 // A Store is the history of one vault. It may be used from several goroutines,
 // and several processes may use one history.
 type Store struct {
-	file  *state.File
-	opt   Options
-	audit *audit.Log
-	packs pack.Packer
+	file    *state.File
+	opt     Options
+	audit   *audit.Log
+	packs   pack.Packer
+	refused error // why nothing can be kept; nil when it can
 
 	mu     sync.Mutex
 	queue  []tool.CallRecord // reads that are not written yet
@@ -106,6 +107,10 @@ func New(f *state.File, o Options) *Store {
 	f.Watch(s)
 	return s
 }
+
+// Refuse makes the store one that only reads, for a reason: nothing new can be
+// kept, so nothing happens that must be. It is called before the store is used.
+func (s *Store) Refuse(reason error) { s.refused = reason }
 
 // db opens the database when it is first needed.
 func (s *Store) db(ctx context.Context) (*db.DB, error) {
