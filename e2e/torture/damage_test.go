@@ -4,7 +4,6 @@ package torture
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -35,7 +34,7 @@ func newRecord(t *testing.T) *record {
 	for i := range 5 {
 		r.mustLore("edit", fmt.Sprintf("N%d.md", i), "--search", "green", "--replace", "black", "--yes")
 	}
-	r.mustLore("token", "create", "robot", "--scopes", "read")
+	r.mustLore("token", "create", "--name", "robot", "--scope", "read")
 	dirs, _ := filepath.Glob(filepath.Join(r.data, "lore", "*", "state.db"))
 	if len(dirs) != 1 {
 		t.Fatalf("databases: %q", dirs)
@@ -109,25 +108,18 @@ func (r *record) reset() {
 // history lists the operations that activity shows, newest first.
 func (r *record) history() (ops []string) {
 	r.t.Helper()
-	return operationsOf(r.t, r.mustLore("activity", "--json"))
+	return operationsOf(r.t, r.mustLore("activity", "--tool", "edit_note", "--json"))
 }
 
 func operationsOf(t *testing.T, res result) (ops []string) {
 	t.Helper()
 	var v struct {
-		Result struct {
-			Calls []struct {
-				Operation string `json:"operation_id"`
-			} `json:"calls"`
-		} `json:"result"`
-		Calls []struct {
+		Activity []struct {
 			Operation string `json:"operation_id"`
-		} `json:"calls"`
+		} `json:"activity"`
 	}
-	if err := json.Unmarshal([]byte(res.out), &v); err != nil {
-		t.Fatalf("no JSON (%v)\n%v", err, res)
-	}
-	for _, c := range append(v.Result.Calls, v.Calls...) {
+	res.decode(t, &v)
+	for _, c := range v.Activity {
 		if c.Operation != "" && !slices.Contains(ops, c.Operation) {
 			ops = append(ops, c.Operation)
 		}
@@ -142,7 +134,7 @@ func (r result) told() bool { return r.code != 0 || strings.Contains(r.errOut, "
 // loss is told; undo works, or says why not; reading goes on.
 func (r *record) judge(what string) {
 	r.t.Helper()
-	first := r.lore("activity", "--json")
+	first := r.lore("activity", "--tool", "edit_note", "--json")
 	told := first.told()
 	if first.code != 0 {
 		r.t.Errorf("%s: activity: %v", what, first)
@@ -213,7 +205,7 @@ func TestDamageVaultTable(t *testing.T) {
 	check := func(what string, f func([]byte) []byte) {
 		t.Helper()
 		r.damage(table, f)
-		res := r.lore("activity", "--json")
+		res := r.lore("activity", "--tool", "edit_note", "--json")
 		if got := operationsOf(t, res); !slices.Equal(got, r.ops) || !strings.Contains(res.errOut, "vaults.json") {
 			t.Errorf("%s: %d operations\n%s", what, len(got), res.errOut)
 		}
@@ -298,7 +290,7 @@ func TestDamageOlderState(t *testing.T) {
 	if err := os.WriteFile(path, old, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	res := r.lore("activity", "--json")
+	res := r.lore("activity", "--tool", "edit_note", "--json")
 	if got := operationsOf(t, res); !slices.Equal(got, want) || !res.told() {
 		t.Errorf("%q, want %q\n%s", got, want, res.errOut)
 	}
@@ -327,7 +319,7 @@ func TestDamageAuditKey(t *testing.T) {
 			if res := r.lore(command...); res.code != 0 || !strings.Contains(res.errOut, "audit.key") {
 				t.Errorf("%s: %s: %v", name, command[0], res)
 			}
-			if res := r.lore("audit"); res.code != 0 {
+			if res := r.lore("audit", "verify"); res.code != 0 {
 				t.Errorf("%s: after %s: %v", name, command[0], res)
 			}
 			if kept, _ := filepath.Glob(filepath.Join(r.dir, "audit.broken-*.jsonl")); len(kept) != 1 {
@@ -336,7 +328,7 @@ func TestDamageAuditKey(t *testing.T) {
 			if res := r.lore("doctor"); !strings.Contains(res.out, "audit.broken-") {
 				t.Errorf("%s: doctor does not tell: %v", name, res)
 			}
-			if res := r.lore("activity", "--json"); !strings.Contains(res.out, r.ops[4]) {
+			if res := r.lore("activity", "--tool", "edit_note", "--json"); !strings.Contains(res.out, r.ops[4]) {
 				t.Errorf("%s: history is not complete", name)
 			}
 		}
@@ -360,7 +352,7 @@ func TestDamageAuditLog(t *testing.T) {
 		if res := r.lore("search", "tea"); res.code != 0 || !strings.Contains(res.errOut, "audit log") {
 			t.Errorf("%s: %v", name, res)
 		}
-		if res := r.lore("audit"); res.code == 0 {
+		if res := r.lore("audit", "verify"); res.code == 0 {
 			t.Errorf("%s: audit finds nothing: %v", name, res)
 		}
 	}
@@ -527,7 +519,45 @@ func TestDamageFullDiskAndBack(t *testing.T) {
 	if res := r.mustLore("search", "tea", "--mode", "lexical"); strings.Contains(res.errOut, "recorded") {
 		t.Errorf("%v", res)
 	}
-	if res := r.lore("audit"); res.code != 0 {
+	if res := r.lore("audit", "verify"); res.code != 0 {
 		t.Errorf("%v", res)
+	}
+}
+
+// TestDamageLostWAL: a process was killed, and what it had committed lies in a
+// log that is then deleted.
+func TestDamageLostWAL(t *testing.T) {
+	r := newRecord(t)
+	c := r.command(t.Context(), "mcp")
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = in.Close() })
+	holder := filepath.Join(r.dir, "holder.json")
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(holder); err == nil {
+			break
+		}
+	}
+	r.mustLore("edit", "N0.md", "--search", "black", "--replace", "white", "--yes")
+	want := r.history()
+	if err := c.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait() // it was killed
+	wal := filepath.Join(r.dir, "state.db-wal")
+	if size(t, wal) == 0 || len(want) != 6 {
+		t.Fatalf("%d operations, and the log is empty", len(want))
+	}
+	if err := os.Remove(wal); err != nil {
+		t.Fatal(err)
+	}
+	res := r.lore("activity", "--tool", "edit_note", "--json")
+	if got := operationsOf(t, res); len(got) != len(want) || !res.told() {
+		t.Errorf("%d operations of %d\n%s", len(got), len(want), res.errOut)
 	}
 }
