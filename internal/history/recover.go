@@ -18,8 +18,9 @@ import (
 
 var _ state.Guard = (*Store)(nil)
 
-// recovered is the reason of operations that only the audit log remembered.
-const recovered = "recovered from the audit log after state.db was lost or damaged"
+// recovered is the reason of operations of which state.db lost something that
+// the audit log does not have: the contents of files.
+const recovered = "recovered after state.db was lost or damaged"
 
 // Reconcile compares the database with the audit log. Every finished operation
 // stands in the database before it stands in the log, so one that only the log
@@ -300,8 +301,10 @@ func repairImages(ctx context.Context, tx *sql.Tx) error {
 	for range maxDepth {
 		steps = append(steps, `DELETE FROM image WHERE base <> 0 AND base NOT IN (SELECT id FROM image)`)
 	}
+	const lost = `kept AND (before IS NOT NULL AND before NOT IN (SELECT hash FROM image) OR after IS NOT NULL AND after NOT IN (SELECT hash FROM image))`
 	steps = append(steps, `CREATE TEMP TABLE used (hash BLOB PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID`,
-		`UPDATE edit SET kept = 0 WHERE kept AND (before IS NOT NULL AND before NOT IN (SELECT hash FROM image) OR after IS NOT NULL AND after NOT IN (SELECT hash FROM image))`,
+		`UPDATE operation SET reason = '`+recovered+`' WHERE outcome <> 'intended' AND seq IN (SELECT op FROM edit WHERE `+lost+`)`,
+		`UPDATE edit SET kept = 0 WHERE `+lost,
 		`INSERT INTO used SELECT before, count(*) FROM edit WHERE kept AND before IS NOT NULL GROUP BY before`,
 		`INSERT INTO used SELECT after, count(*) FROM edit WHERE kept AND after IS NOT NULL GROUP BY after ON CONFLICT DO UPDATE SET n = n + excluded.n`)
 	for range maxDepth + 1 {
