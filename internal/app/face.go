@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 
 	"lore/internal/beacon"
 	"lore/internal/chat"
@@ -87,7 +88,20 @@ func (s *session) verify(ctx context.Context) (int, error) {
 func (s *session) patient() *doctor.Patient {
 	return &doctor.Patient{
 		Vault: s.vault, Store: s.store, Model: s.model, Report: s.report, Asked: s.asked, History: s.history, Writer: s.writer, Writable: s.writable,
+		Damage: s.damage,
 	}
+}
+
+// damage lists what was found damaged earlier and is still kept.
+func (s *session) damage() []string {
+	out := s.app.home().Damage()
+	for _, path := range s.state.Aside() {
+		out = append(out, fmt.Sprintf("state.db was damaged and was replaced; %s is kept, and can be deleted", path))
+	}
+	for _, path := range s.history.BrokenLogs() {
+		out = append(out, fmt.Sprintf("%s is kept: its key was damaged or missing, so its entries cannot be proved", path))
+	}
+	return out
 }
 
 func (s *session) report(ctx context.Context) (doctor.Report, error) {

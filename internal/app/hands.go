@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"maps"
 	"os"
 	"slices"
@@ -60,13 +61,32 @@ func (s *session) openHands(c *settings.File) error {
 		return err
 	}
 	s.instruct = c.Instructions
-	s.state = state.In(s.dir)
+	s.state, s.history = s.app.records(s.dir, s.log)
+	if s.scratch != nil {
+		s.history.Refuse(s.scratch.refusal())
+	}
 	s.closers = append(s.closers, s.state.Close)
 	s.asked = approval.New(s.state, s.app.now)
-	s.history = history.New(s.state, history.Options{Now: s.app.now})
-	s.closers = append(s.closers, s.history.Close)
+	s.closers = append(s.closers, s.closeHistory)
 	s.writer = writer.Open(s.vault, writer.Options{Log: s.log, Now: s.app.now})
 	s.closers = append(s.closers, s.writer.Close)
+	return nil
+}
+
+// records are state.db and the history in it. Whoever opens state.db compares it
+// with the audit log and tells what is damaged.
+func (a *app) records(dir string, log *slog.Logger) (*state.File, *history.Store) {
+	f := state.In(dir)
+	f.Tell(func(text string) { log.Warn("stored data was damaged", "detail", text) })
+	return f, history.New(f, history.Options{Now: a.now})
+}
+
+// closeHistory writes the reads that wait. An answer that was given is not taken
+// back because it cannot be recorded.
+func (s *session) closeHistory() error {
+	if err := s.history.Close(); err != nil {
+		s.log.Warn("calls could not be recorded", "error", err)
+	}
 	return nil
 }
 
@@ -232,7 +252,7 @@ func (s *session) synced(ctx context.Context) func(op string) bool {
 // the journal does not know, the files tell: a change is made when every file
 // is as it should be afterwards.
 func (s *session) settleRecords(ctx context.Context, settled []journal.Settled, held []string) error {
-	if _, err := os.Stat(s.state.Path()); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(s.state.Path()); errors.Is(err, fs.ErrNotExist) && !s.history.Lost() {
 		return nil // nothing was ever recorded
 	}
 	list, err := s.history.Unsettled(ctx)

@@ -52,7 +52,7 @@ func (s *session) talk(ctx context.Context, face *cli.Session) (*talk.Session, e
 			return nil, err
 		}
 	}
-	file := state.In(s.dir)
+	file, _ := s.app.records(s.dir, s.log)
 	t := &talk.Session{
 		Agent: s.app.mind(file, face.Door, s.log), Door: face.Door, Allow: approval.New(file, s.app.now).AddRule, Attend: face.Attend,
 		Close: func() error { return errors.Join(face.Close(), file.Close()) },

@@ -110,6 +110,9 @@ func (r *resident) follow(ctx context.Context, st stay) error {
 	case st.s.writes:
 		same, stop := context.WithCancel(ctx)
 		go r.untilSettings(same, stop)
+		if sc := st.s.scratch; sc != nil {
+			go r.untilWritable(same, sc.data, stop)
+		}
 		if err := st.face.Follow(same); err != nil && same.Err() == nil {
 			r.log.Error("the vault is no longer followed", "error", err)
 			<-same.Done() // what is there can still be used
@@ -152,6 +155,17 @@ func (r *resident) untilSettings(ctx context.Context, f func()) {
 		} else if !said {
 			said = true
 			r.log.Warn("the settings changed and cannot be read; the former ones are in force", "error", err)
+		}
+	}
+}
+
+// untilWritable calls f when the data folder can be written again.
+func (r *resident) untilWritable(ctx context.Context, data string, f func()) {
+	for r.pause(ctx) {
+		if home.Unwritable(data) == nil {
+			r.log.Info("the data folder can be written again")
+			f()
+			return
 		}
 	}
 }

@@ -46,7 +46,7 @@ func (a *app) serve(ctx context.Context, g cli.Globals, o cli.ServeOptions) erro
 	if err := furnishFixtures(st, o); err != nil {
 		return errors.Join(err, st.s.close())
 	}
-	db := state.In(st.s.dir) // of its own: tokens outlive what stands behind the door
+	db, _ := r.app.records(st.s.dir, st.s.log) // of its own: tokens outlive what stands behind the door
 	// Requests that are being answered when ctx ends still need the vault.
 	living, leave := context.WithCancel(context.WithoutCancel(ctx))
 	left := make(chan error, 1)

@@ -38,8 +38,9 @@ type session struct {
 	model   embed.Model // nil when meaning is switched off
 	bus     *event.Bus
 	search  *search.Searcher
-	writes  bool // this process holds the vault: it writes the index and the notes
-	adopted bool // the data was made for a vault at another path
+	writes  bool     // this process holds the vault: it writes the index and the notes
+	adopted bool     // the data was made for a vault at another path
+	scratch *scratch // stands in for a data folder that cannot be written; else nil
 	hands
 	shared
 	hub *external.Hub // the tools of other servers
@@ -71,7 +72,9 @@ func (a *app) openFace(ctx context.Context, g cli.Globals, o cli.OpenOptions) (*
 		}
 	}
 	if err != nil {
-		return nil, nil, err
+		if s, err = a.openReading(ctx, g, o, err); err != nil {
+			return nil, nil, err
+		}
 	}
 	face, err := s.face(ctx)
 	if err == nil {
@@ -85,7 +88,13 @@ func (a *app) openFace(ctx context.Context, g cli.Globals, o cli.OpenOptions) (*
 
 // openFresh opens a session and lets it catch up with the vault.
 func (a *app) openFresh(ctx context.Context, g cli.Globals, o cli.OpenOptions) (*session, error) {
-	s, err := a.openSession(ctx, g, o)
+	return a.openFreshIn(ctx, g, o, nil)
+}
+
+// openFreshIn is openFresh with a folder that stands in for the data folder, or
+// nil.
+func (a *app) openFreshIn(ctx context.Context, g cli.Globals, o cli.OpenOptions, sc *scratch) (*session, error) {
+	s, err := a.openSessionIn(ctx, g, o, sc)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +113,11 @@ func (a *app) openFresh(ctx context.Context, g cli.Globals, o cli.OpenOptions) (
 	return s, nil
 }
 
-func (a *app) openSession(ctx context.Context, g cli.Globals, o cli.OpenOptions) (_ *session, err error) {
+func (a *app) openSession(ctx context.Context, g cli.Globals, o cli.OpenOptions) (*session, error) {
+	return a.openSessionIn(ctx, g, o, nil)
+}
+
+func (a *app) openSessionIn(ctx context.Context, g cli.Globals, o cli.OpenOptions, sc *scratch) (_ *session, err error) {
 	c, log, dir, err := a.begin(g)
 	if err != nil {
 		return nil, err
@@ -122,10 +135,9 @@ func (a *app) openSession(ctx context.Context, g cli.Globals, o cli.OpenOptions)
 		return nil, err
 	}
 	s.closers = append(s.closers, s.vault.Close)
-	if s.dir, s.adopted, err = a.home().VaultData(ctx, s.vault.Dir()); err != nil {
-		return nil, err
-	}
-	if err := s.hold(ctx, o); err != nil {
+	if sc != nil {
+		sc.enter(s)
+	} else if err := s.enter(ctx, o); err != nil {
 		return nil, err
 	}
 	if s.link != nil {
@@ -134,7 +146,7 @@ func (a *app) openSession(ctx context.Context, g cli.Globals, o cli.OpenOptions)
 	if err := s.openStore(ctx, o); err != nil {
 		return nil, err
 	}
-	if s.adopted && !o.Rebuild {
+	if s.adopted && !o.Rebuild { // never in a scratch folder
 		again, err := s.settleIdentity(ctx)
 		if err == nil && again {
 			err = s.close()
@@ -152,10 +164,23 @@ func (a *app) openSession(ctx context.Context, g cli.Globals, o cli.OpenOptions)
 	s.indexer = index.New(s.vault, s.store, index.Options{Bus: s.bus, Log: s.log, Now: a.now, Parse: s.dialect(ctx)})
 	s.openGate(ctx)
 	s.search = &search.Searcher{Store: s.asks, Model: s.model, Now: a.now}
-	if err := s.openHands(&c); err != nil {
-		return nil, err
+	if err := s.openHands(&c); err != nil || sc != nil {
+		return s, err
 	}
 	return s, s.tryRecover(ctx)
+}
+
+// enter finds the data folder of the vault and who writes there.
+func (s *session) enter(ctx context.Context, o cli.OpenOptions) error {
+	data, err := s.app.home().VaultData(ctx, s.vault.Dir())
+	if err != nil {
+		return err
+	}
+	s.dir, s.adopted = data.Dir, data.Adopted
+	for _, text := range data.Damage {
+		s.log.Warn("stored data was damaged", "detail", text)
+	}
+	return s.hold(ctx, o)
 }
 
 // tryRecover settles what a crash left. Where there is no room or no right to

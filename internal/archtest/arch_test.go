@@ -20,10 +20,10 @@ import (
 // layers lists the packages from the ground up. A package may import only
 // packages of a lower layer; a child ranks above its parent.
 var layers = [][]string{
-	{"fault", "change", "vector", "paging", "confidence", "hidden"},
+	{"fault", "change", "vector", "paging", "confidence", "hidden", "pack"},
 	{"note", "access", "event", "db", "sample", "pattern", "syncname", "schema", "pick", "home", "mcpconfig", "tomledit", "egress", "cue"},
 	{"relation", "llm", "digest", "citation", "vault", "embed", "embed/wordpiece", "state", "mcpinstall", "beacon", "roster", "signin", "websearch", "keys"},
-	{"embed/bert", "embed/remote", "vault/watch", "audit", "vault/disk", "judge", "vault/vaultcheck", "signin/signintest", "llm/llmtest", "llm/quote", "llm/prices", "llm/wire", "llm/retry", "llm/textcall", "llm/think", "llm/wiretest"}, // only tests link vaultcheck, signintest, llmtest and wiretest
+	{"embed/bert", "embed/remote", "vault/watch", "audit", "spool", "vault/disk", "judge", "vault/vaultcheck", "signin/signintest", "llm/llmtest", "llm/quote", "llm/prices", "llm/wire", "llm/retry", "llm/textcall", "llm/think", "llm/wiretest"}, // only tests link vaultcheck, signintest, llmtest and wiretest
 	{"index"},
 	{"embed/builtin", "embed/ollama", "embed/openai", "index/vecfile", "vault/journal", "join", "llm/openai", "llm/ollama", "llm/anthropic", "llm/gemini"},
 	{"llm/catalog", "index/sqlite", "index/indextest", "search", "graph", "relink", "policy", "vault/writer"},

@@ -12,6 +12,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -32,7 +33,7 @@ import (
 type Entry struct {
 	Seq       int64     `json:"seq"`
 	Time      time.Time `json:"time"`
-	Event     string    `json:"event"` // "call" or "operation", or what was found wrong with the log: "torn", "missing", "replaced"
+	Event     string    `json:"event"` // "call" or "operation", or what was found wrong with the log: "torn", "missing", "replaced", "restarted"
 	Kind      string    `json:"kind,omitempty"`
 	Who       string    `json:"who,omitempty"`
 	Surface   string    `json:"surface,omitempty"`
@@ -47,6 +48,9 @@ type Entry struct {
 	Pre       string    `json:"pre,omitempty"`   // of all files before
 	Post      string    `json:"post,omitempty"`
 	Files     []File    `json:"files,omitempty"` // a few, one by one
+	// Old is the hash of the log that could no longer be proved when this one
+	// began ("restarted").
+	Old string `json:"old,omitempty"`
 	// Torn is the hash of the piece of a line above that a crash left, and Last
 	// the number of the last line that should have stood above and does not.
 	Torn string `json:"torn,omitempty"`
@@ -68,6 +72,8 @@ type File struct {
 type Log struct {
 	path, keyPath string
 	random        io.Reader
+	// Told hears that the key was damaged and a new chain began. It may be nil.
+	Told func(string)
 
 	mu  sync.Mutex
 	key []byte
@@ -81,32 +87,100 @@ func In(dir string, random io.Reader) *Log {
 
 const keySize = 32
 
-// secret reads the key, or makes it. The caller holds the log.
-func (l *Log) secret(make bool) ([]byte, error) {
-	if l.key != nil {
+// secret reads the key, or makes it when there is neither a key nor an entry.
+// The caller holds the log.
+func (l *Log) secret(last tail, make bool) ([]byte, error) {
+	if l.key != nil && last.proved(l.key) {
 		return l.key, nil
 	}
+	l.key = nil // another process may have begun a new chain
 	text, err := os.ReadFile(l.keyPath)
-	if errors.Is(err, fs.ErrNotExist) && make {
-		var raw [keySize]byte
-		if _, err := io.ReadFull(l.random, raw[:]); err != nil {
-			return nil, err
-		}
-		text = []byte(hex.EncodeToString(raw[:]) + "\n")
-		err = writeSynced(l.keyPath, text)
-		if err != nil {
-			return nil, err
-		}
-	} else if err != nil {
+	if errors.Is(err, fs.ErrNotExist) && make && last.size == 0 {
+		return l.newKey()
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	key, err := hex.DecodeString(strings.TrimSpace(string(text)))
-	if err != nil || len(key) != keySize {
-		return nil, fault.Fix(fault.Unavailable, "bring back a copy; moving it away makes a new one, and older entries can then not be proved",
-			"%s is damaged", l.keyPath)
+	key, bad := hex.DecodeString(strings.TrimSpace(string(text)))
+	switch {
+	case err != nil:
+		return nil, l.badKey("is missing")
+	case bad != nil || len(key) != keySize:
+		return nil, l.badKey("is damaged")
 	}
 	l.key = key
 	return key, nil
+}
+
+func (l *Log) newKey() ([]byte, error) {
+	var raw [keySize]byte
+	if _, err := io.ReadFull(l.random, raw[:]); err != nil {
+		return nil, err
+	}
+	if err := writeSynced(l.keyPath, []byte(hex.EncodeToString(raw[:])+"\n")); err != nil {
+		return nil, err
+	}
+	l.key = raw[:]
+	return l.key, nil
+}
+
+// badKey is the error of a key that proves nothing.
+func (l *Log) badKey(problem string) error {
+	return fmt.Errorf("%w: %w", errKey, fault.Fix(fault.Unavailable,
+		"bring back a copy of it, or go on: the next recorded call begins a new log, and the old one is kept but cannot be proved", "%s %s", l.keyPath, problem))
+}
+
+var errKey = errors.New("no entry can be proved")
+
+// restart begins a new chain, because the key of the old one is lost. The old log
+// and key are kept beside it. The file is locked.
+func (l *Log) restart(f *os.File, last tail, now time.Time) (tail, error) {
+	old := make([]byte, last.size)
+	if _, err := f.ReadAt(old, 0); err != nil && !errors.Is(err, io.EOF) {
+		return tail{}, err
+	}
+	aside := strings.TrimSuffix(l.path, ".jsonl") + ".broken-" + now.UTC().Format("20060102T150405.000000000")
+	if err := writeSynced(aside+".jsonl", old); err != nil {
+		return tail{}, err
+	}
+	if err := os.Rename(l.keyPath, aside+".key"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return tail{}, err
+	}
+	key, err := l.newKey()
+	if err != nil {
+		return tail{}, err
+	}
+	sum := sha256.Sum256(old)
+	e := Entry{Seq: last.last.Seq + 1, Time: now.UTC(), Event: "restarted", Last: last.last.Seq, Old: hex.EncodeToString(sum[:])}
+	line, mac, err := seal(key, e)
+	if err != nil {
+		return tail{}, err
+	}
+	if err := f.Truncate(0); err != nil {
+		return tail{}, err
+	}
+	if _, err := f.WriteAt(line, 0); err != nil {
+		return tail{}, err
+	}
+	if l.Told != nil {
+		l.Told(fmt.Sprintf("%s was damaged or missing: a new audit log begins, and the %d entries before it are kept in %s.jsonl but cannot be proved", l.keyPath, last.last.Seq, aside))
+	}
+	e.MAC = mac
+	return tail{last: e, line: line, first: line, size: int64(len(line))}, f.Sync()
+}
+
+// proved reports whether the key made the last entry, or the first: one of them
+// may have been changed. A log without entries proves any key.
+func (t tail) proved(key []byte) bool {
+	if t.line == nil {
+		return true
+	}
+	for _, line := range [][]byte{t.line, t.first} {
+		if e, ok := parseEntry(line); ok && proves(key, line, e) {
+			return true
+		}
+	}
+	return false
 }
 
 // writeSynced makes a file of that content, whole or not at all.
@@ -148,6 +222,8 @@ func sign(key, body []byte) []byte {
 // A tail is how a log ends: its last whole line, and what stands after it.
 type tail struct {
 	last  Entry
+	line  []byte // of the last entry; nil when there is none
+	first []byte // the first line of the file
 	piece []byte
 	open  bool // the last line has no end
 	size  int64
@@ -173,13 +249,18 @@ func (l *Log) Append(known End, list []Entry, synced bool) (End, error) {
 	if err := state.Lock(f); err != nil {
 		return End{}, state.Explain(err, l.path)
 	}
-	key, err := l.secret(true)
-	if err != nil {
-		return End{}, state.Explain(err, l.keyPath)
-	}
 	last, err := readTail(f)
 	if err != nil {
 		return End{}, state.Explain(err, l.path)
+	}
+	key, err := l.secret(last, true)
+	if errors.Is(err, errKey) || err == nil && !last.proved(key) {
+		if last, err = l.restart(f, last, list[0].Time); err == nil {
+			key, known = l.key, End{}
+		}
+	}
+	if err != nil {
+		return End{}, state.Explain(err, l.keyPath)
 	}
 	text, end, err := chain(key, last, known, list)
 	if err != nil {
@@ -239,6 +320,9 @@ func readTail(f *os.File) (tail, error) {
 		return tail{}, err
 	}
 	t := tail{size: info.Size()}
+	if t.first, err = firstLine(f); err != nil {
+		return tail{}, err
+	}
 	for want := int64(8 << 10); ; want *= 4 {
 		from := max(0, t.size-want)
 		buf := make([]byte, t.size-from)
@@ -258,6 +342,17 @@ func readTail(f *os.File) (tail, error) {
 	}
 }
 
+// firstLine reads the beginning of the log.
+func firstLine(f *os.File) ([]byte, error) {
+	buf := make([]byte, 4<<10)
+	n, err := f.ReadAt(buf, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	line, _, _ := bytes.Cut(buf[:n], []byte("\n"))
+	return append(line, '\n'), nil
+}
+
 // scan looks for the last line that is an entry, in whole lines and a rest. A
 // line that lacks nothing but its end is whole.
 func (t *tail) scan(buf []byte) bool {
@@ -266,7 +361,7 @@ func (t *tail) scan(buf []byte) bool {
 		i := bytes.LastIndexByte(bytes.TrimSuffix(rest, []byte("\n")), '\n') + 1
 		line := rest[i:]
 		if e, ok := parseEntry(line); ok {
-			t.last = e
+			t.last, t.line = e, bytes.Clone(line)
 			return true
 		}
 		t.piece = buf[i:]

@@ -13,7 +13,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"time"
 
+	"lore/internal/db"
 	"lore/internal/fault"
 	"lore/internal/state"
 )
@@ -24,6 +26,8 @@ type Verified struct {
 	// Torn is how often a crash left a piece of a line. That is no loss: an
 	// entry that had been promised to be on disk would be missed.
 	Torn int
+	// Restarted is when this log took the place of one whose key was lost.
+	Restarted time.Time
 }
 
 // A BadEntry is the first place of the audit log that is not as it was written.
@@ -59,8 +63,12 @@ func (l *Log) Verify(ctx context.Context, known End) (Verified, error) {
 		return Verified{}, err
 	}
 	defer f.Close()
-	key, err := l.secret(false)
+	last, err := readTail(f)
 	if err != nil {
+		return Verified{}, state.Explain(err, l.path)
+	}
+	key, err := l.secret(last, false)
+	if last.size > 0 && err != nil {
 		return Verified{}, state.Explain(err, l.keyPath)
 	}
 	v := verifier{ctx: ctx, key: key, known: known, in: bufio.NewReaderSize(io.LimitReader(f, size), 64<<10)}
@@ -71,6 +79,9 @@ func (l *Log) Verify(ctx context.Context, known End) (Verified, error) {
 // open opens the log for reading up to the size it has while nobody writes.
 func (l *Log) open() (*os.File, int64, error) {
 	f, err := os.OpenFile(l.path, os.O_RDWR, 0)
+	if db.IsReadOnly(err) {
+		return l.openBeside() // nobody can write it
+	}
 	if err != nil {
 		return nil, 0, err
 	}
@@ -84,6 +95,20 @@ func (l *Log) open() (*os.File, int64, error) {
 	// The lock belongs to the open file. A second one reads on without it.
 	r, err := os.Open(l.path)
 	return r, info.Size(), errors.Join(err, f.Close())
+}
+
+// openBeside opens the log without waiting for whoever writes it: the last line
+// may be a piece.
+func (l *Log) openBeside() (*os.File, int64, error) {
+	f, err := os.Open(l.path)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, errors.Join(err, f.Close())
+	}
+	return f, info.Size(), nil
 }
 
 // A verifier walks through a log.
@@ -134,7 +159,7 @@ func (v *verifier) step(line []byte) error {
 		v.piece = append(v.piece, bytes.TrimSuffix(line, []byte("\n")))
 		return nil
 	}
-	proved := v.proves(line, e)
+	proved := proves(v.key, line, e)
 	if len(v.piece) > 0 {
 		if !proved || e.Torn == "" || e.Torn != pieceSum(v.piece) {
 			return v.bad(v.first, v.seq+1, "it was changed: it cannot be read")
@@ -145,6 +170,9 @@ func (v *verifier) step(line []byte) error {
 	switch {
 	case !proved:
 		return v.bad(v.line, e.Seq, "it was changed, or audit.key was")
+	case e.Event == "restarted" && v.line == 1:
+		v.found.Restarted = e.Time
+		v.seq = e.Seq - 1 // those before it are in another file
 	case e.Event == "missing":
 		return v.bad(v.line, v.seq+1, "the end was cut off: entries %d to %d are missing above this line", v.seq+1, e.Last)
 	case e.Event == "replaced" && e.Prev == v.mac:
@@ -166,10 +194,10 @@ func parseEntry(line []byte) (e Entry, ok bool) {
 	return e, ok
 }
 
-func (v *verifier) proves(line []byte, e Entry) bool {
+func proves(key, line []byte, e Entry) bool {
 	body, rest, ok := bytes.Cut(line, []byte(macMark+e.MAC))
 	mac, err := hex.DecodeString(e.MAC)
-	return ok && err == nil && (string(rest) == "\"}\n" || string(rest) == "\"}") && hmac.Equal(mac, sign(v.key, body))
+	return ok && err == nil && (string(rest) == "\"}\n" || string(rest) == "\"}") && hmac.Equal(mac, sign(key, body))
 }
 
 func pieceSum(piece [][]byte) string {

@@ -27,10 +27,14 @@ import (
 type DB struct {
 	Write *sql.DB
 	Read  *sql.DB
-	path  string
 
-	mu    sync.Mutex
-	ready map[string]*sql.Stmt // questions that were asked before, by their text
+	path    string
+	options Options
+	turn    chan struct{} // held by the transaction that is open
+
+	mu     sync.Mutex
+	noSync *sql.DB              // see [DB.TxNoSync]; nil until it is used
+	ready  map[string]*sql.Stmt // questions that were asked before, by their text
 }
 
 // mostReady is how many questions are kept ready. Texts are made from what was
@@ -88,6 +92,8 @@ type Options struct {
 	// Synchronous is SQLite's setting: "NORMAL" for data that can be made
 	// again, "FULL" for data that cannot. Empty means FULL.
 	Synchronous string
+	// ReadOnly opens a file that must stay as it is, every byte of it.
+	ReadOnly bool
 }
 
 // Open opens or creates the file at path. A file that is not a database is
@@ -102,7 +108,9 @@ func Open(path string, o Options) (*DB, error) {
 	if o.Synchronous == "" {
 		o.Synchronous = "FULL"
 	}
-	keepPrivate(path)
+	if !o.ReadOnly {
+		keepPrivate(path)
+	}
 	w, err := sql.Open("sqlite", dsn(path, o, false))
 	if err != nil {
 		return nil, fmt.Errorf("open database %q: %w", path, err)
@@ -114,7 +122,7 @@ func Open(path string, o Options) (*DB, error) {
 	}
 	r.SetMaxOpenConns(o.Readers)
 	r.SetMaxIdleConns(o.Readers)
-	return &DB{Write: w, Read: r, path: path, ready: map[string]*sql.Stmt{}}, nil
+	return &DB{Write: w, Read: r, path: path, options: o, turn: make(chan struct{}, 1), ready: map[string]*sql.Stmt{}}, nil
 }
 
 // keepPrivate makes the file before SQLite does, for its user alone; what SQLite
@@ -139,7 +147,10 @@ func dsn(path string, o Options, readOnly bool) string {
 	q.Add("_pragma", "busy_timeout(5000)")
 	q.Add("_pragma", fmt.Sprintf("cache_size(-%d)", o.CacheKB))
 	q.Add("_pragma", "temp_store(memory)")
-	if readOnly {
+	if o.ReadOnly {
+		q.Add("mode", "ro")
+	}
+	if readOnly || o.ReadOnly {
 		q.Add("_pragma", "query_only(1)")
 	} else {
 		q.Add("_pragma", "journal_mode(wal)")
@@ -157,6 +168,13 @@ func (d *DB) Rest(ctx context.Context) error {
 	readers := d.Read.Stats().MaxOpenConnections
 	d.Read.SetMaxIdleConns(-1)
 	d.Read.SetMaxIdleConns(readers)
+	d.mu.Lock()
+	noSync := d.noSync
+	d.mu.Unlock()
+	if noSync != nil {
+		noSync.SetMaxIdleConns(-1)
+		noSync.SetMaxIdleConns(1)
+	}
 	_, err := d.Write.ExecContext(ctx, `PRAGMA shrink_memory`)
 	return err
 }
@@ -164,13 +182,67 @@ func (d *DB) Rest(ctx context.Context) error {
 // Path is the file.
 func (d *DB) Path() string { return d.path }
 
-// Close closes both pools. The last close of a file empties its WAL.
-func (d *DB) Close() error { return errors.Join(d.Read.Close(), d.Write.Close()) }
+// Close closes all connections. The last close of a file empties its WAL.
+func (d *DB) Close() error {
+	d.mu.Lock()
+	noSync := d.noSync
+	d.mu.Unlock()
+	err := d.Read.Close()
+	if noSync != nil {
+		err = errors.Join(err, noSync.Close())
+	}
+	return errors.Join(err, d.Write.Close())
+}
 
 // Tx runs f in one writing transaction: committed when f returns nil, rolled
 // back otherwise. A commit that fails is an error.
-func (d *DB) Tx(ctx context.Context, f func(*sql.Tx) error) (err error) {
-	tx, err := d.Write.BeginTx(ctx, nil)
+func (d *DB) Tx(ctx context.Context, f func(*sql.Tx) error) error {
+	return d.transact(ctx, d.Write, f)
+}
+
+// TxNoSync is [DB.Tx] without waiting for the disk: a committed transaction
+// survives the end of the process, though maybe not a power cut. It has a
+// connection of its own, opened at the first use: a setting that is changed and
+// changed back on a shared connection stays changed when the caller goes away
+// in between.
+func (d *DB) TxNoSync(ctx context.Context, f func(*sql.Tx) error) error {
+	if d.options.Synchronous != "FULL" {
+		return d.Tx(ctx, f)
+	}
+	w, err := d.noSyncWriter()
+	if err != nil {
+		return err
+	}
+	return d.transact(ctx, w, f)
+}
+
+func (d *DB) noSyncWriter() (*sql.DB, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.noSync != nil {
+		return d.noSync, nil
+	}
+	o := d.options
+	o.Synchronous = "NORMAL"
+	w, err := sql.Open("sqlite", dsn(d.path, o, false))
+	if err != nil {
+		return nil, fmt.Errorf("open database %q: %w", d.path, err)
+	}
+	w.SetMaxOpenConns(1)
+	d.noSync = w
+	return w, nil
+}
+
+// transact runs f in a transaction on one of the writing connections. Those of
+// one process take turns here; SQLite would let them poll for the lock.
+func (d *DB) transact(ctx context.Context, w *sql.DB, f func(*sql.Tx) error) (err error) {
+	select {
+	case d.turn <- struct{}{}:
+		defer func() { <-d.turn }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	tx, err := w.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}

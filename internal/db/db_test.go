@@ -284,3 +284,33 @@ func TestTxBrokenOffIsCancelled(t *testing.T) {
 		t.Errorf("%v is %s", err, fault.Of(err))
 	}
 }
+
+// TestTxNoSync: only transactions that ask for it do not wait for the disk, and
+// a caller that goes away changes nothing about the next one.
+func TestTxNoSync(t *testing.T) {
+	d := open(t)
+	level := func(run func(context.Context, func(*sql.Tx) error) error) (n int) {
+		t.Helper()
+		must(t, run(t.Context(), func(tx *sql.Tx) error { return tx.QueryRowContext(t.Context(), `PRAGMA synchronous`).Scan(&n) }))
+		return n
+	}
+	for range 100 {
+		ctx, cancel := context.WithCancel(t.Context())
+		err := d.TxNoSync(ctx, func(tx *sql.Tx) error {
+			if err := insert(ctx, tx, `INSERT INTO parent VALUES (1)`); err != nil {
+				return err
+			}
+			cancel()
+			return nil
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Fatalf("a transaction that was broken off: %v", err)
+		}
+		if full, normal := level(d.Tx), level(d.TxNoSync); full != 2 || normal != 1 {
+			t.Fatalf("synchronous is %d in Tx and %d in TxNoSync", full, normal)
+		}
+	}
+	if n := count(t, d, "parent"); n != 0 {
+		t.Errorf("%d rows of transactions that were broken off", n)
+	}
+}

@@ -66,6 +66,7 @@ type Patient struct {
 	History  *history.Store
 	Writer   *writer.Writer
 	Writable func(context.Context) error // says why nothing is changed
+	Damage   func() []string             // damage to Lore's own files that was found earlier; nil for none
 }
 
 // mostFindings is how many of one sort are listed one by one.

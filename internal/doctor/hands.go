@@ -22,9 +22,13 @@ func (p *Patient) hands(ctx context.Context) ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
+	out = append(out, p.records(ctx)...)
 	waiting, err := p.Asked.List(ctx, tool.Pending)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if err != nil {
-		return nil, err
+		out = append(out, failure("approve", "approvals cannot be read", err))
 	}
 	if n := len(waiting); n > 0 {
 		out = append(out, Finding{Level: "note", Topic: "approve", Text: fmt.Sprintf("questions that wait for an answer: %d", n), Fix: "lore approvals"})
@@ -42,6 +46,9 @@ func (p *Patient) hands(ctx context.Context) ([]Finding, error) {
 	default:
 		return append(out, Finding{Level: "error", Topic: "audit", Text: "the log cannot be read: " + err.Error(), Fix: "try again"}), nil
 	}
+	if !v.Restarted.IsZero() {
+		out = append(out, Finding{Level: "warning", Topic: "audit", Text: fmt.Sprintf("the log began anew on %s, because its key was damaged or missing", v.Restarted.Format("2006-01-02 15:04"))})
+	}
 	return append(out, Finding{Level: "ok", Topic: "audit", Text: fmt.Sprintf("%d entries in the log, all of them sound", v.Entries)}), nil
 }
 
@@ -52,6 +59,34 @@ func writingLevel(err error) string {
 		return "note"
 	}
 	return "warning"
+}
+
+// records looks at what Lore itself stores: whether state.db is sound and agrees
+// with the audit log, and what was found damaged earlier.
+func (p *Patient) records(ctx context.Context) []Finding {
+	var out []Finding
+	if err := p.History.CheckState(ctx); err != nil {
+		out = append(out, failure("state", "state.db is not as it was written", err))
+	} else {
+		out = append(out, Finding{Level: "ok", Topic: "state", Text: "the record of changes, approvals and conversations is sound"})
+	}
+	if p.Damage == nil {
+		return out
+	}
+	for _, text := range p.Damage() {
+		out = append(out, Finding{Level: "warning", Topic: "data", Text: text})
+	}
+	return out
+}
+
+// failure is the finding that something failed.
+func failure(topic, what string, err error) Finding {
+	f := Finding{Level: "error", Topic: topic, Text: what + ": " + err.Error(), Fix: "try again"}
+	var r *fault.Report
+	if errors.As(err, &r) {
+		f.Text, f.Fix = what+": "+r.Message, r.Fix
+	}
+	return f
 }
 
 func (p *Patient) writing(ctx context.Context) ([]Finding, error) {

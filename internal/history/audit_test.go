@@ -242,8 +242,49 @@ func TestAnotherKey(t *testing.T) {
 	if _, err := p.Verify(t.Context()); fault.Of(err) != fault.Unavailable {
 		t.Errorf("a damaged key: %v", err)
 	}
-	if err := p.Record(t.Context(), call("call-x", tool.CallDenied)); fault.Of(err) != fault.Unavailable {
-		t.Errorf("a damaged key: %v", err)
+}
+
+// TestLostKey: whatever happens to the key, recording goes on in a new log that
+// says so, and the old one is kept.
+func TestLostKey(t *testing.T) {
+	for name, damage := range map[string]func(path string) error{
+		"removed":   os.Remove,
+		"emptied":   func(p string) error { return os.Truncate(p, 0) },
+		"too short": func(p string) error { return os.Truncate(p, 20) },
+		"garbage":   func(p string) error { return os.WriteFile(p, []byte("no key at all\n"), 0o600) },
+		"another":   func(p string) error { return os.WriteFile(p, []byte(strings.Repeat("ab", 32)+"\n"), 0o600) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, path := logged(t, 4)
+			text, err := os.ReadFile(path)
+			must(t, err)
+			must(t, damage(filepath.Join(dir, "audit.key")))
+			f := state.In(dir)
+			var told []string
+			f.Tell(func(text string) { told = append(told, text) })
+			s := history.New(f, history.Options{Now: now})
+			defer f.Close()
+			must(t, s.Record(t.Context(), call("call-x", tool.CallDenied)))
+			if all := strings.Join(told, "\n"); !strings.Contains(all, "audit.key") || !strings.Contains(all, "new audit log") {
+				t.Errorf("told %q", told)
+			}
+			v, err := s.Verify(t.Context())
+			if err != nil || v.Restarted.IsZero() || v.Entries != 2 {
+				t.Errorf("%+v, %v", v, err)
+			}
+			kept := s.BrokenLogs()
+			if len(kept) != 1 {
+				t.Fatalf("kept %q", kept)
+			}
+			if b, err := os.ReadFile(kept[0]); err != nil || !bytes.Equal(b, text) {
+				t.Errorf("the old log is not kept as it was: %v", err)
+			}
+			told = nil
+			must(t, s.Record(t.Context(), call("call-y", tool.CallDenied)))
+			if len(told) > 0 {
+				t.Errorf("told again: %q", told)
+			}
+		})
 	}
 }
 

@@ -6,12 +6,11 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"strings"
 
 	"lore/internal/audit"
 	"lore/internal/change"
 	"lore/internal/fault"
+	"lore/internal/schema"
 	"lore/internal/tool"
 )
 
@@ -26,6 +25,9 @@ const addEdit = `INSERT INTO edit (op, n, path, source, before, after, kept) VAL
 func (s *Store) Begin(ctx context.Context, op tool.Operation) error {
 	if op.ID == "" {
 		return fault.New(fault.Internal, "an operation without an id")
+	}
+	if s.refused != nil {
+		return s.refused
 	}
 	if err := s.Flush(ctx); err != nil {
 		return err
@@ -52,7 +54,7 @@ func (s *Store) Begin(ctx context.Context, op tool.Operation) error {
 	}
 	return s.safe(ctx, func(tx *sql.Tx) ([]audit.Entry, error) {
 		res, err := tx.ExecContext(ctx, addOperation, op.ID, nanos(op.Time), string(op.Who.Kind), op.Who.ID, string(who),
-			op.Tool, shorten(op.Args), op.ArgsHash, op.Summary, op.Question, reverts)
+			op.Tool, schema.Shorten(op.Args), op.ArgsHash, op.Summary, op.Question, reverts)
 		if err != nil {
 			return nil, taken(ctx, tx, op.ID, err)
 		}
@@ -96,51 +98,12 @@ func putEdits(ctx context.Context, tx *sql.Tx, seq int64, set change.Set, sides 
 	return nil
 }
 
-// Arguments longer than this are kept with their long texts cut: what a note
-// was given stands in the images.
-const (
-	longArgs = 1 << 10
-	longText = 200
-)
-
-// shorten keeps the arguments of a call readable and small.
-func shorten(args json.RawMessage) string {
-	if len(args) <= longArgs {
-		return string(args)
-	}
-	var v any
-	if json.Unmarshal(args, &v) == nil {
-		if b, err := json.Marshal(cut(v)); err == nil && len(b) <= 8*longArgs {
-			return string(b)
-		}
-	}
-	return fmt.Sprintf(`{"cut":"%d bytes"}`, len(args))
-}
-
-// rawArgs is what shorten kept.
+// rawArgs is what was kept of arguments.
 func rawArgs(s string) json.RawMessage {
 	if s == "" {
 		return nil
 	}
 	return json.RawMessage(s)
-}
-
-func cut(v any) any {
-	switch v := v.(type) {
-	case string:
-		if len(v) > longText {
-			return fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(v[:longText], ""), len(v))
-		}
-	case []any:
-		for i := range v {
-			v[i] = cut(v[i])
-		}
-	case map[string]any:
-		for k := range v {
-			v[k] = cut(v[k])
-		}
-	}
-	return v
 }
 
 func parseSum(s string) ([]byte, bool) {

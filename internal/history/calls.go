@@ -1,15 +1,19 @@
 package history
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"path/filepath"
 	"time"
 
 	"lore/internal/audit"
 	"lore/internal/fault"
 	"lore/internal/policy"
+	"lore/internal/schema"
+	"lore/internal/spool"
 	"lore/internal/tool"
 )
 
@@ -28,6 +32,12 @@ const full = 256
 func (s *Store) Record(ctx context.Context, c tool.CallRecord) error {
 	if c.ID == "" {
 		return fault.New(fault.Internal, "a call without an id")
+	}
+	if s.refused != nil {
+		if plain(c) {
+			return nil
+		}
+		return s.refused
 	}
 	if !plain(c) {
 		list, err := s.take()
@@ -112,6 +122,42 @@ func (s *Store) Flush(ctx context.Context) error {
 	return s.keep(ctx, list)
 }
 
+// spoolSize is how large the file of unwritten reads may grow.
+const spoolSize = 256 << 10
+
+func (s *Store) spoolFile() spool.File {
+	return spool.File{Path: filepath.Join(s.file.Dir(), "reads.jsonl")}
+}
+
+// spool leaves reads for the next process that opens the database, and reports
+// whether that file is still small.
+func (s *Store) spool(list []tool.CallRecord) (small bool, err error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	for _, c := range list {
+		c.Args = rawArgs(schema.Shorten(c.Args))
+		if err := enc.Encode(c); err != nil {
+			return false, err
+		}
+	}
+	size, err := s.spoolFile().Append(b.Bytes())
+	return size < spoolSize, err
+}
+
+// drain gives f the reads that processes left behind.
+func (s *Store) drain(f func([]tool.CallRecord) error) error {
+	return s.spoolFile().Drain(func(text []byte) error {
+		var list []tool.CallRecord
+		for line := range bytes.Lines(text) {
+			var c tool.CallRecord
+			if json.Unmarshal(line, &c) == nil && c.ID != "" { // a piece that a crash left is no call
+				list = append(list, c)
+			}
+		}
+		return f(list)
+	})
+}
+
 // Close writes what waits. The file of the database is closed by who opened it.
 func (s *Store) Close() error {
 	s.mu.Lock()
@@ -166,7 +212,7 @@ func putCalls(ctx context.Context, tx *sql.Tx, list []tool.CallRecord) (log []au
 			}
 			targets = string(b)
 		}
-		res, err := st.ExecContext(ctx, c.ID, nanos(c.Time), string(c.Who.Kind), c.Who.ID, c.Who.Surface, c.Tool, targets, shorten(c.Args), c.ArgsHash,
+		res, err := st.ExecContext(ctx, c.ID, nanos(c.Time), string(c.Who.Kind), c.Who.ID, c.Who.Surface, c.Tool, targets, schema.Shorten(c.Args), c.ArgsHash,
 			string(c.Decision), c.Reason, string(c.Status), c.Summary, string(c.Kind), c.Error, int64(c.Duration), c.Tokens, c.Cost, c.Operation, c.Question)
 		if err != nil {
 			return nil, err

@@ -41,7 +41,7 @@ func (s *Store) Finish(ctx context.Context, id string, o tool.Outcome, reason st
 		if o == tool.Applied {
 			err = turnOver(ctx, tx, op, list)
 		} else {
-			err = freeImages(ctx, tx, list)
+			err = dropEdits(ctx, tx, op.Seq, list)
 		}
 		if err != nil {
 			return nil, err
@@ -51,6 +51,17 @@ func (s *Store) Finish(ctx context.Context, id string, o tool.Outcome, reason st
 		op.Outcome, op.Finished = o, now
 		return []audit.Entry{operationEntry(op, list)}, err
 	})
+}
+
+// dropEdits removes everything about the files of an operation that did not
+// happen: plans can be large, and they can fail often. The operation itself, its
+// call and the audit log still tell of it.
+func dropEdits(ctx context.Context, tx *sql.Tx, seq int64, list []editRow) error {
+	if err := freeImages(ctx, tx, list); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `DELETE FROM edit WHERE op = ?`, seq)
+	return err
 }
 
 // Settle ends an operation that a crash left open. It is [Store.Finish]; the

@@ -37,6 +37,7 @@ import (
 	"lore/internal/audit"
 	"lore/internal/db"
 	"lore/internal/fault"
+	"lore/internal/pack"
 	"lore/internal/state"
 	"lore/internal/tool"
 )
@@ -81,10 +82,11 @@ func (o Options) withDefaults() Options {
 // A Store is the history of one vault. It may be used from several goroutines,
 // and several processes may use one history.
 type Store struct {
-	file  *state.File
-	opt   Options
-	audit *audit.Log
-	packs packers
+	file    *state.File
+	opt     Options
+	audit   *audit.Log
+	packs   pack.Packer
+	refused error // why nothing can be kept; nil when it can
 
 	mu     sync.Mutex
 	queue  []tool.CallRecord // reads that are not written yet
@@ -100,8 +102,15 @@ var _ tool.Ledger = (*Store)(nil)
 // New returns the history that lies in f's folder. It opens nothing.
 func New(f *state.File, o Options) *Store {
 	o = o.withDefaults()
-	return &Store{file: f, opt: o, audit: audit.In(f.Dir(), o.Rand)}
+	s := &Store{file: f, opt: o, audit: audit.In(f.Dir(), o.Rand)}
+	s.audit.Told = f.Told
+	f.Watch(s)
+	return s
 }
+
+// Refuse makes the store one that only reads, for a reason: nothing new can be
+// kept, so nothing happens that must be. It is called before the store is used.
+func (s *Store) Refuse(reason error) { s.refused = reason }
 
 // db opens the database when it is first needed.
 func (s *Store) db(ctx context.Context) (*db.DB, error) {
@@ -141,29 +150,13 @@ func (s *Store) soon(ctx context.Context, f func(tx *sql.Tx) ([]audit.Entry, err
 	if err != nil {
 		return err
 	}
-	conn, err := d.Write.Conn(ctx)
-	if err != nil {
-		return s.explain(err)
-	}
-	defer func() { _ = conn.Close() }() // it goes back to the pool
-	if _, err := conn.ExecContext(ctx, `PRAGMA synchronous = NORMAL`); err != nil {
-		return s.explain(err)
-	}
-	// Whoever takes the connection next relies on it, even if ctx has ended.
-	defer func() { _, _ = conn.ExecContext(context.WithoutCancel(ctx), `PRAGMA synchronous = FULL`) }()
-	tx, err := conn.BeginTx(ctx, nil)
-	if err != nil {
-		return s.explain(err)
-	}
-	list, err := f(tx)
-	if err == nil && len(list) > 0 {
-		err = s.log(ctx, tx, list, false)
-	}
-	if err != nil {
-		_ = tx.Rollback() // err is the news
-		return s.explain(db.Ended(ctx, err))
-	}
-	return s.explain(db.Ended(ctx, tx.Commit()))
+	return s.explain(d.TxNoSync(ctx, func(tx *sql.Tx) error {
+		list, err := f(tx)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		return s.log(ctx, tx, list, false)
+	}))
 }
 
 // log appends to the audit log in the transaction that holds what the entries
@@ -174,7 +167,10 @@ func (s *Store) log(ctx context.Context, tx *sql.Tx, list []audit.Entry, synced 
 		return err
 	}
 	end, err := s.audit.Append(known, list, synced)
-	if err != nil || !synced {
+	if err != nil {
+		return err
+	}
+	if err := setFact(ctx, tx, "log_seq", end.Seq); err != nil || !synced {
 		return err
 	}
 	return errors.Join(setFact(ctx, tx, "audit_seq", end.Seq), setFact(ctx, tx, "audit_mac", end.MAC))

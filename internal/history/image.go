@@ -13,6 +13,7 @@ import (
 	"lore/internal/change"
 	"lore/internal/db"
 	"lore/internal/fault"
+	"lore/internal/pack"
 )
 
 type sum = [sha256.Size]byte
@@ -25,8 +26,8 @@ type side struct {
 	// Looked says that it was looked for, and known that it was there.
 	looked, known bool
 
-	whole, diff *packed // nil until someone needs it
-	id          int64   // of its row, once it has one
+	whole, diff *pack.Packed // nil until someone needs it
+	id          int64        // of its row, once it has one
 	depth       int
 }
 
@@ -66,9 +67,30 @@ func (s *Store) sides(ctx context.Context, d *db.DB, set change.Set) ([]*side, e
 		if out[i] == nil || out[i].known {
 			return nil
 		}
-		_, err := s.packs.best(out[i], true)
+		_, err := best(&s.packs, out[i], true)
 		return err
 	})
+}
+
+// maxDepth is how many differences lie between a content and one that is kept
+// whole, at the most: each is one more row to read.
+const maxDepth = 8
+
+// best packs a content in the shorter way: as the difference to its base, when
+// that may be and most of it is the same, or else whole.
+func best(p *pack.Packer, c *side, diff bool) (_ *pack.Packed, err error) {
+	if diff && c.base != nil && c.diff == nil {
+		if c.diff, err = p.Diff(c.base.text, c.text); err != nil {
+			return nil, err
+		}
+	}
+	if diff && c.diff != nil {
+		return c.diff, nil
+	}
+	if c.whole == nil {
+		c.whole, err = p.Whole(c.text)
+	}
+	return c.whole, err
 }
 
 // each calls f with all numbers below n, on two cores when there are many.
@@ -145,7 +167,7 @@ const (
 
 // A shelf puts images into their table.
 type shelf struct {
-	packs          *packers
+	packs          *pack.Packer
 	use, add, lean *sql.Stmt
 	bytes          int64
 }
@@ -179,15 +201,15 @@ func (sh *shelf) put(ctx context.Context, c *side) error {
 			return err
 		}
 	}
-	p, err := sh.packs.best(c, c.base != nil && c.base.depth < maxDepth)
+	p, err := best(sh.packs, c, c.base != nil && c.base.depth < maxDepth)
 	if err != nil {
 		return err
 	}
 	base, depth := int64(0), 0
-	if p.diff {
+	if p.Diff {
 		base, depth = c.base.id, c.base.depth+1
 	}
-	res, err := sh.add.ExecContext(ctx, c.hash[:], len(c.text), p.raw, p.data, base, depth)
+	res, err := sh.add.ExecContext(ctx, c.hash[:], len(c.text), p.Raw, p.Data, base, depth)
 	if err != nil {
 		return err
 	}
@@ -199,8 +221,8 @@ func (sh *shelf) put(ctx context.Context, c *side) error {
 		return err
 	}
 	c.depth = depth
-	sh.bytes += int64(len(p.data))
-	if p.diff {
+	sh.bytes += int64(len(p.Data))
+	if p.Diff {
 		_, err = sh.lean.ExecContext(ctx, base)
 	}
 	return err
@@ -280,16 +302,16 @@ func readImage(ctx context.Context, q queryer, hash []byte) (*string, error) {
 	if err := q.QueryRowContext(ctx, `SELECT id FROM image WHERE hash = ?`, hash).Scan(&id); err != nil {
 		return nil, err
 	}
-	var steps []stored
+	var steps []pack.Stored
 	for id != 0 && len(steps) <= maxDepth {
-		var st stored
-		err := q.QueryRowContext(ctx, `SELECT size, raw, data, base FROM image WHERE id = ?`, id).Scan(&st.size, &st.raw, &st.data, &id)
+		var st pack.Stored
+		err := q.QueryRowContext(ctx, `SELECT size, raw, data, base FROM image WHERE id = ?`, id).Scan(&st.Size, &st.Raw, &st.Data, &id)
 		if err != nil {
 			return nil, err
 		}
 		steps = append(steps, st)
 	}
-	text, err := unpack(steps)
+	text, err := pack.Unpack(steps)
 	if err != nil || sha256.Sum256([]byte(text)) != sum(hash) {
 		return nil, fault.New(fault.Unavailable, "the kept content %x is damaged", hash[:6])
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lore/internal/audit"
+	"lore/internal/db"
 )
 
 // pause is how often it is looked whether something has grown old.
@@ -28,7 +29,10 @@ func (s *Store) Prune(ctx context.Context, now time.Time) error {
 	if err != nil || fresh && bytes <= s.opt.Cap {
 		return err
 	}
-	return s.soon(ctx, func(tx *sql.Tx) ([]audit.Entry, error) {
+	err = s.soon(ctx, func(tx *sql.Tx) ([]audit.Entry, error) {
+		if err := dropLeftovers(ctx, tx); err != nil {
+			return nil, err
+		}
 		if err := s.thin(ctx, tx, now); err != nil {
 			return nil, err
 		}
@@ -40,6 +44,39 @@ func (s *Store) Prune(ctx context.Context, now time.Time) error {
 		}
 		return nil, setFact(ctx, tx, "pruned", nanos(now))
 	})
+	if err != nil {
+		return err
+	}
+	return s.reclaim(ctx)
+}
+
+// dropLeftovers removes the edits of dropped operations, which earlier versions
+// of the program kept.
+func dropLeftovers(ctx context.Context, tx *sql.Tx) error {
+	_, err := tx.ExecContext(ctx, `DELETE FROM edit WHERE op IN (SELECT seq FROM operation WHERE outcome = 'dropped') AND NOT kept`)
+	return err
+}
+
+// minFree is how many free pages are worth rewriting the file: two megabytes.
+const minFree = 512
+
+// reclaim gives free pages back to the disk when most of the file is free.
+// Rewriting the file then costs less than what it gives back.
+func (s *Store) reclaim(ctx context.Context) error {
+	d, err := s.db(ctx)
+	if err != nil {
+		return err
+	}
+	var free, pages int64
+	err = d.Read.QueryRowContext(ctx, `SELECT freelist_count, page_count FROM pragma_freelist_count, pragma_page_count`).Scan(&free, &pages)
+	if err != nil || free < minFree || free*2 < pages {
+		return s.explain(err)
+	}
+	if _, err := d.Write.ExecContext(ctx, `VACUUM`); err != nil {
+		return s.explain(db.Ended(ctx, err))
+	}
+	_, err = d.Write.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`)
+	return s.explain(db.Ended(ctx, err))
 }
 
 // old are the contents of finished operations that are older than everything

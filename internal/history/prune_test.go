@@ -131,3 +131,45 @@ func TestDifferencesOutliveTheirBase(t *testing.T) {
 		t.Errorf("%d contents have a wrong number of uses", bad)
 	}
 }
+
+// TestPlansThatWereNeverApplied: of a change that did not happen one row
+// remains, however many files it was about, and the file shrinks again.
+func TestPlansThatWereNeverApplied(t *testing.T) {
+	p := open(t)
+	p.do(t, operation("op-kept", change.Create("kept.md", "kept")))
+	set := make([]change.Edit, 0, 500)
+	for i := range cap(set) {
+		set = append(set, change.Replace(fmt.Sprintf("folder/with a rather long name/%d.md", i), fmt.Sprint("before ", i), fmt.Sprint("after ", i)))
+	}
+	for i := range 20 {
+		op := operation(fmt.Sprint("op-", i), set...)
+		must(t, p.Begin(t.Context(), op))
+		must(t, p.Finish(t.Context(), op.ID, tool.Dropped, "a file changed"))
+	}
+	if n := p.count(t, `SELECT count(*) FROM edit`); n != 1 {
+		t.Errorf("%d rows of edits, want that of the change which happened", n)
+	}
+	if n := p.count(t, `SELECT count(*) FROM operation`); n != 21 {
+		t.Errorf("%d operations", n)
+	}
+	if o := p.outcome(t, "op-3"); o != tool.Dropped {
+		t.Errorf("it is %s", o)
+	}
+	// Rows that an earlier version left behind.
+	d, err := p.file.DB(t.Context())
+	must(t, err)
+	_, err = d.Write.ExecContext(t.Context(), `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 40000)
+	  INSERT INTO edit (op, n, path, source, kept) SELECT (SELECT seq FROM operation WHERE id = 'op-3'), i, 'folder/with a rather long name/' || i, '', 0 FROM n`)
+	must(t, err)
+	large := p.count(t, `SELECT page_count FROM pragma_page_count`)
+	must(t, p.Prune(t.Context(), now().Add(2*time.Hour)))
+	if n := p.count(t, `SELECT count(*) FROM edit`); n != 1 {
+		t.Errorf("%d rows of edits after pruning", n)
+	}
+	if small := p.count(t, `SELECT page_count FROM pragma_page_count`); small*4 > large {
+		t.Errorf("%d pages of %d are left", small, large)
+	}
+	if _, err := p.Edits(t.Context(), "op-kept"); err != nil {
+		t.Error(err)
+	}
+}

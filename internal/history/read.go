@@ -104,7 +104,7 @@ func (s *Store) Operation(ctx context.Context, id string) (op Operation, err err
 // redo.
 func lastApplied(ctx context.Context, tx *sql.Tx) (Operation, error) {
 	op, err := one(ctx, tx, `WHERE outcome = 'applied' AND CASE WHEN reverts = ''
-	    THEN EXISTS (SELECT 1 FROM edit WHERE op = seq AND undone = 0 AND toggled = 0)
+	    THEN EXISTS (SELECT 1 FROM edit WHERE op = seq AND undone = 0 AND toggled = 0) OR reason = '`+recovered+`' AND NOT EXISTS (SELECT 1 FROM edit WHERE op = seq)
 	    ELSE EXISTS (SELECT 1 FROM edit WHERE toggled = seq AND toggled <> 0 AND undone = 0) END
 	  ORDER BY seq DESC`)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -235,6 +235,9 @@ func (s *Store) Operations(ctx context.Context, f Filter) (list []Operation, err
 func (s *Store) Files(ctx context.Context, id string) (list []FileEdit, err error) {
 	err = s.view(ctx, func(tx *sql.Tx) error {
 		rows, err := rowsOf(ctx, tx, id)
+		if errors.Is(err, errDropped) {
+			return nil
+		}
 		for _, e := range rows {
 			list = append(list, FileEdit{
 				Path: e.path, From: e.source, Before: hex.EncodeToString(e.before), After: hex.EncodeToString(e.after), Undone: e.undone, Kept: e.kept,
@@ -250,6 +253,9 @@ func (s *Store) Files(ctx context.Context, id string) (list []FileEdit, err erro
 func (s *Store) Edits(ctx context.Context, id string) (set change.Set, err error) {
 	err = s.view(ctx, func(tx *sql.Tx) error {
 		rows, err := rowsOf(ctx, tx, id)
+		if errors.Is(err, errDropped) {
+			return fault.New(fault.Unavailable, "operation %s did not happen, and what it planned is not kept", id)
+		}
 		if err != nil {
 			return err
 		}
@@ -267,15 +273,23 @@ func (s *Store) Edits(ctx context.Context, id string) (set change.Set, err error
 
 func rowsOf(ctx context.Context, tx *sql.Tx, id string) ([]editRow, error) {
 	var seq int64
-	err := tx.QueryRowContext(ctx, `SELECT seq FROM operation WHERE id = ?`, id).Scan(&seq)
+	var outcome tool.Outcome
+	err := tx.QueryRowContext(ctx, `SELECT seq, outcome FROM operation WHERE id = ?`, id).Scan(&seq, &outcome)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, unknownOperation(id)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return edits(ctx, tx, `WHERE op = ? ORDER BY n`, seq)
+	list, err := edits(ctx, tx, `WHERE op = ? ORDER BY n`, seq)
+	if err == nil && outcome == tool.Dropped && len(list) == 0 {
+		err = errDropped
+	}
+	return list, err
 }
+
+// errDropped says that an operation has no files because it did not happen.
+var errDropped = errors.New("it did not happen")
 
 // load reads the contents of an edit; op names its operation in errors.
 func (e *editRow) load(ctx context.Context, tx *sql.Tx, op string) (change.Edit, error) {

@@ -131,6 +131,8 @@ func wantedOperation(ctx context.Context, tx *sql.Tx, w Wanted) (Operation, erro
 // nothing says why an operation has nothing to turn over.
 func nothing(op Operation, w Wanted) error {
 	switch {
+	case op.Reason == recovered && op.Count == 0:
+		return lostContents(op)
 	case w.Path != "":
 		return fault.Field("path", "look at the operation for its files", "operation %s has no change of %q that this could be done to", op.ID, w.Path)
 	case w.Redo:
@@ -246,6 +248,9 @@ func loadSteps(ctx context.Context, tx *sql.Tx, all []back) ([]Step, error) {
 		source, err := operation(b.row.op)
 		if err != nil {
 			return nil, err
+		}
+		if !b.row.kept && source.Reason == recovered {
+			return nil, lostContents(source)
 		}
 		edit, err := b.row.load(ctx, tx, source.ID)
 		if err != nil {

@@ -81,11 +81,11 @@ func TestVaultData(t *testing.T) {
 	a := Home{Env: environment(map[string]string{"XDG_DATA_HOME": filepath.Join(dir, "data")})}
 	data := func(name string) string {
 		t.Helper()
-		got, _, err := a.VaultData(t.Context(), filepath.Join(dir, name))
+		got, err := a.VaultData(t.Context(), filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return got
+		return got.Dir
 	}
 	one := data("one")
 	if data("one") != one || data("two") == one {
@@ -135,11 +135,11 @@ func TestVaultDataAtOnce(t *testing.T) {
 	got := make(chan string, 8)
 	for range cap(got) {
 		go func() {
-			d, _, err := a.VaultData(context.Background(), filepath.Join(dir, "v"))
+			d, err := a.VaultData(context.Background(), filepath.Join(dir, "v"))
 			if err != nil {
-				d = err.Error()
+				d.Dir = err.Error()
 			}
-			got <- d
+			got <- d.Dir
 		}()
 	}
 	first := <-got

@@ -23,3 +23,24 @@ func Lock(f *os.File) error {
 		return err
 	}
 }
+
+// tryLock takes the lock of a file, alone or together with others, or reports
+// that it is not free. A lock that is held already is changed.
+func tryLock(f *os.File, alone bool) (bool, error) {
+	how := syscall.LOCK_SH
+	if alone {
+		how = syscall.LOCK_EX
+	}
+	for {
+		err := syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+			continue
+		case errors.Is(err, syscall.EWOULDBLOCK):
+			return false, nil
+		case errors.Is(err, syscall.ENOLCK), errors.Is(err, syscall.ENOTSUP):
+			return true, nil
+		}
+		return err == nil, err
+	}
+}

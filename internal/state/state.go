@@ -23,11 +23,38 @@ import (
 // process that neither asks nor records pays nothing for it. It may be used
 // from several goroutines.
 type File struct {
-	dir string
+	dir   string
+	guard Guard
+	told  func(string)
 
 	mu     sync.Mutex
 	db     *db.DB
+	use    use
 	closed bool
+}
+
+// A Guard knows from elsewhere what a database must hold.
+type Guard interface {
+	// Reconcile adds what the database lacks, and returns what people should
+	// know about that. Full says that the database may lack anything; otherwise
+	// it is a quick look that costs the same however much there is.
+	Reconcile(ctx context.Context, d *db.DB, full bool) ([]string, error)
+}
+
+// Watch sets who compares the database with what else is known when it is
+// opened. It is called before the file is used.
+func (f *File) Watch(g Guard) { f.guard = g }
+
+// Tell sets who is told of damage. It is called before the file is used.
+func (f *File) Tell(told func(string)) { f.told = told }
+
+// Told tells of damage that was found beside the file.
+func (f *File) Told(text string) { f.tell(text) }
+
+func (f *File) tell(text string) {
+	if f.told != nil {
+		f.told(text)
+	}
 }
 
 // In names the state.db in the folder dir. It opens nothing.
@@ -37,7 +64,9 @@ func In(dir string) *File { return &File{dir: dir} }
 func (f *File) Dir() string { return f.dir }
 
 // Path is the file.
-func (f *File) Path() string { return filepath.Join(f.dir, "state.db") }
+func (f *File) Path() string { return filepath.Join(f.dir, fileName) }
+
+const fileName = "state.db"
 
 // DB opens the file, makes or migrates its tables, and returns it; the second
 // call returns the same. A file that a newer Lore has written is refused and
@@ -69,7 +98,14 @@ func (f *File) Close() error {
 	}
 	d := f.db
 	f.db = nil
-	return Explain(d.Close(), f.Path())
+	defer f.turn(context.Background())()
+	err := d.Close()
+	if f.use.leave() && err == nil {
+		if b, _ := os.ReadFile(f.sealPath()); string(b) != damagedSeal {
+			f.setSeal(sealOf(f.Path()))
+		}
+	}
+	return Explain(err, f.Path())
 }
 
 // Rest gives memory back if the file is open, see [db.DB.Rest].
@@ -87,12 +123,110 @@ func (f *File) Rest(ctx context.Context) error {
 // records a call opens the file, and one that records all day fills it.
 const cacheKB = 256
 
+// smallFile is up to which size a database that a process did not close is read
+// whole: that takes some milliseconds.
+const smallFile = 16 << 20
+
+// open opens the database, looks whether it is as it was left, and repairs it
+// where it is not.
 func (f *File) open(ctx context.Context) (*db.DB, error) {
 	if err := f.prepare(); err != nil {
 		return nil, err
 	}
+	defer f.turn(ctx)()
+	u := f.join()
+	how := trusted
+	if u.alone {
+		how = f.trust()
+		if err := f.complete(); err != nil {
+			u.leave()
+			return nil, err
+		}
+	}
+	d, err := f.examined(ctx, how)
+	if Damaged(err) && u.alone {
+		if err = f.replace(ctx, time.Now().UTC().Format("20060102T150405.000000000"), err); err == nil {
+			d, err = connect(ctx, f.Path())
+		}
+	}
+	if err == nil {
+		if err = f.reconcile(ctx, d, how); err != nil {
+			err = errors.Join(err, d.Close())
+		}
+	}
+	if err != nil {
+		u.leave()
+		return nil, err
+	}
+	if u.alone {
+		f.setSeal(openSeal)
+	}
+	f.use = u
+	return d, nil
+}
+
+// complete ends what a crash interrupted while a damaged database was replaced,
+// and keeps the log of one that is missing: SQLite would delete it.
+func (f *File) complete() error {
+	info, err := os.Stat(f.Path())
+	if err == nil && info.Size() > 0 {
+		return nil
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := os.Rename(filepath.Join(f.dir, newName), f.Path()); err == nil || !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	wal, err := os.Stat(f.Path() + "-wal")
+	if err != nil || wal.Size() == 0 {
+		return nil
+	}
+	return setAside(f.Path(), filepath.Join(f.dir, asidePrefix+time.Now().UTC().Format("20060102T150405.000000000")))
+}
+
+// examined opens the database and looks at it as closely as the trust in it
+// demands.
+func (f *File) examined(ctx context.Context, how trust) (*db.DB, error) {
+	if how == marked {
+		return nil, fmt.Errorf("%w: a query failed", errDamaged)
+	}
+	d, err := connect(ctx, f.Path())
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(f.Path())
+	if err == nil && (how == foreign || info.Size() <= smallFile && (how == torn || how == unsealed)) {
+		err = check(ctx, d, how == foreign)
+	}
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+// reconcile compares the database with what the guard knows, and tells what was
+// found.
+func (f *File) reconcile(ctx context.Context, d *db.DB, how trust) error {
+	switch how {
+	case gone:
+		f.tell(fmt.Sprintf("%s was missing or empty: approvals, rules, tokens and conversations are lost", f.Path()))
+	case foreign:
+		f.tell(fmt.Sprintf("%s was changed by another program, or restored from a copy; it can be read, but what it says may be wrong", f.Path()))
+	}
+	if f.guard == nil {
+		return nil
+	}
+	found, err := f.guard.Reconcile(ctx, d, how == gone || how == foreign)
+	for _, text := range found {
+		f.tell(text)
+	}
+	return err
+}
+
+// connect opens a database and brings its tables up to date.
+func connect(ctx context.Context, path string) (*db.DB, error) {
 	for try := 0; ; try++ {
-		d, err := db.Open(f.Path(), db.Options{CacheKB: cacheKB, Synchronous: "FULL"})
+		d, err := db.Open(path, db.Options{CacheKB: cacheKB, Synchronous: "FULL"})
 		if err != nil {
 			return nil, err
 		}
@@ -143,6 +277,9 @@ func migrate(ctx context.Context, d *db.DB) error {
 		return err
 	}
 	want := Version()
+	if have < 0 || have > want+1000 {
+		return fmt.Errorf("%w: its version is %d", errDamaged, have)
+	}
 	if have > want {
 		return fault.Fix(fault.Unavailable, "update this program, or use the one that wrote it",
 			"%s was written by a newer Lore (version %d, this one knows %d)", d.Path(), have, want)
@@ -179,12 +316,12 @@ func version(ctx context.Context, q querier) (n int, err error) {
 	return n, err
 }
 
-// Explain gives err the fault kind and the words that fit. What stands in this
-// file comes back from nowhere, so damage is told in other words than that of
-// an index.
+// Explain gives err the fault kind and the words that fit. Damage that an answer
+// shows is repaired by the next process that opens the file.
 func Explain(err error, path string) error {
-	if db.IsCorrupt(err) {
-		return fault.Fix(fault.Unavailable, "move it away to begin anew without history, or bring back a copy; no note is touched",
+	if Damaged(err) {
+		markDamaged(path)
+		return fault.Fix(fault.Unavailable, "stop every lore process and run this again: what can be read is recovered, and the damaged file is kept; no note is touched",
 			"%s is damaged", path)
 	}
 	return db.Explain(err, path)

@@ -82,13 +82,22 @@ func TestNewerFilesAreLeftAlone(t *testing.T) {
 	}
 }
 
-func TestDamageIsToldAsSuch(t *testing.T) {
+func TestDamageIsToldAndKept(t *testing.T) {
 	dir := t.TempDir()
 	f := state.In(dir)
-	must(t, os.WriteFile(f.Path(), []byte(strings.Repeat("no database at all ", 400)), 0o600))
+	var told []string
+	f.Tell(func(text string) { told = append(told, text) })
+	garbage := strings.Repeat("no database at all ", 400)
+	must(t, os.WriteFile(f.Path(), []byte(garbage), 0o600))
 	_, err := f.DB(t.Context())
-	if fault.Of(err) != fault.Unavailable || !strings.Contains(err.Error(), "damaged") || strings.Contains(err.Error(), "built anew") {
-		t.Errorf("%v", err)
+	must(t, err)
+	defer f.Close()
+	aside := f.Aside()
+	if len(told) != 1 || len(aside) != 1 || !strings.Contains(told[0], filepath.Base(aside[0])) || !strings.Contains(told[0], "tokens") {
+		t.Fatalf("told %q, kept %q", told, aside)
+	}
+	if b, err := os.ReadFile(aside[0]); err != nil || string(b) != garbage {
+		t.Errorf("what was damaged is not kept: %v", err)
 	}
 	blocked := filepath.Join(dir, "file")
 	must(t, os.WriteFile(blocked, nil, 0o600))

@@ -1,4 +1,6 @@
-package history
+// Package pack makes contents of files small: deflated, whole or as the
+// difference to another content, and back again. It knows no file and no table.
+package pack
 
 import (
 	"bytes"
@@ -10,27 +12,23 @@ import (
 	"sync"
 )
 
-// maxDepth is how many differences lie between a content and one that is kept
-// whole, at the most: each is one more row to read.
-const maxDepth = 8
-
-// packed is a content as it is stored: whole, or as the difference to another.
+// Packed is a content as it is stored: whole, or as the difference to another.
 // A difference begins with two numbers: how many bytes at the beginning and at
 // the end of the other stay; what follows replaces the middle.
-type packed struct {
-	diff bool
-	raw  bool // not deflated
-	data []byte
+type Packed struct {
+	Diff bool
+	Raw  bool // not deflated
+	Data []byte
 }
 
-// packers are writers that deflate, used again: a new one costs more than what
-// it does to a note.
-type packers struct{ pool sync.Pool }
+// A Packer holds writers that deflate, used again: a new one costs more than
+// what it does to a note.
+type Packer struct{ pool sync.Pool }
 
 // short is the length from which deflating is worth its time.
 const short = 128
 
-func (p *packers) deflate(head []byte, text string) (data []byte, raw bool, err error) {
+func (p *Packer) deflate(head []byte, text string) (data []byte, raw bool, err error) {
 	if len(text) >= short {
 		b := bytes.NewBuffer(append([]byte(nil), head...))
 		w, ok := p.pool.Get().(*flate.Writer)
@@ -54,28 +52,22 @@ func (p *packers) deflate(head []byte, text string) (data []byte, raw bool, err 
 	return append(data, text...), true, nil
 }
 
-// best packs a content in the shorter way: as the difference to its base, when
-// that may be and most of it is the same, or else whole.
-func (p *packers) best(c *side, diff bool) (*packed, error) {
-	if diff && c.base != nil {
-		if c.diff != nil {
-			return c.diff, nil
-		}
-		if start, end := common(c.base.text, c.text); start+end > len(c.text)/2 {
-			head := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(start)), uint64(end))
-			data, raw, err := p.deflate(head, c.text[start:len(c.text)-end])
-			c.diff = &packed{true, raw, data}
-			return c.diff, err
-		}
+// Whole packs a content that stands for itself.
+func (p *Packer) Whole(text string) (*Packed, error) {
+	data, raw, err := p.deflate(nil, text)
+	return &Packed{false, raw, data}, err
+}
+
+// Diff packs a content as the difference to base; nil when too little of it is
+// the same.
+func (p *Packer) Diff(base, text string) (*Packed, error) {
+	start, end := common(base, text)
+	if start+end <= len(text)/2 {
+		return nil, nil
 	}
-	if c.whole == nil {
-		data, raw, err := p.deflate(nil, c.text)
-		if err != nil {
-			return nil, err
-		}
-		c.whole = &packed{false, raw, data}
-	}
-	return c.whole, nil
+	head := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(start)), uint64(end))
+	data, raw, err := p.deflate(head, text[start:len(text)-end])
+	return &Packed{true, raw, data}, err
 }
 
 // common counts the bytes that two texts share at the beginning and at the end.
@@ -90,33 +82,33 @@ func common(a, b string) (start, end int) {
 	return start, end
 }
 
-// stored is a row of the table of images.
-type stored struct {
-	size int
-	raw  bool
-	data []byte
+// A Stored content is what was kept of a packed one.
+type Stored struct {
+	Size int
+	Raw  bool
+	Data []byte
 }
 
 var errDamaged = errors.New("damaged")
 
-// unpack makes the content of the first row out of it and those that it is the
+// Unpack makes the content of the first row out of it and those that it is the
 // difference to.
-func unpack(steps []stored) (string, error) {
+func Unpack(steps []Stored) (string, error) {
 	text := ""
 	for i := len(steps) - 1; i >= 0; i-- {
 		st, whole := steps[i], i == len(steps)-1
 		var start, end uint64
 		if !whole {
 			var n, m int
-			start, n = binary.Uvarint(st.data)
+			start, n = binary.Uvarint(st.Data)
 			if n <= 0 {
 				return "", errDamaged
 			}
-			end, m = binary.Uvarint(st.data[n:])
+			end, m = binary.Uvarint(st.Data[n:])
 			if m <= 0 || start > uint64(len(text)) || end > uint64(len(text))-start {
 				return "", errDamaged
 			}
-			st.data = st.data[n+m:]
+			st.Data = st.Data[n+m:]
 		}
 		middle, err := inflate(st)
 		if err != nil {
@@ -130,14 +122,14 @@ func unpack(steps []stored) (string, error) {
 	return text, nil
 }
 
-func inflate(st stored) (string, error) {
-	if st.raw {
-		return string(st.data), nil
+func inflate(st Stored) (string, error) {
+	if st.Raw {
+		return string(st.Data), nil
 	}
-	r := flate.NewReader(bytes.NewReader(st.data))
+	r := flate.NewReader(bytes.NewReader(st.Data))
 	var b strings.Builder
 	// A damaged row must not fill the memory; its hash will not fit either way.
-	if _, err := io.Copy(&b, io.LimitReader(r, int64(st.size)+1)); err != nil {
+	if _, err := io.Copy(&b, io.LimitReader(r, int64(st.Size)+1)); err != nil {
 		return "", err
 	}
 	return b.String(), r.Close()
