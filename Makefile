@@ -7,7 +7,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 ERRCHECK := github.com/kisielk/errcheck@v1.9.0
 export CGO_ENABLED ?= 0
 
-.PHONY: build web web-check web-test run test check unit race crash browser torture arm64 conformance minds test-servers bench fuzz demo model generate clean clients oracles
+.PHONY: build web web-check web-test run test check unit race crash browser torture torture-quick arm64 conformance minds test-servers bench fuzz demo model generate clean clients oracles
 
 build: ## build bin/lore
 	$(GO) build -trimpath -o $(BIN) ./cmd/lore
@@ -30,7 +30,7 @@ demo: build ## copy the sample vault to ./lore-demo and look around in it
 # and processes as long as they work. What others judge, some of it by the clock, comes last and alone.
 test: ## everything that must hold; installs what it needs
 	@$(MAKE) --no-print-directory --output-sync=line -j2 check web-check
-	@$(MAKE) --no-print-directory --output-sync=line -j2 race unit web-test crash browser arm64 minds
+	@$(MAKE) --no-print-directory --output-sync=line -j2 race unit web-test crash torture-quick browser arm64 minds
 	@$(MAKE) --no-print-directory clients
 
 check: ## formatting, vet, staticcheck, unchecked errors, generated files
@@ -38,9 +38,9 @@ check: ## formatting, vet, staticcheck, unchecked errors, generated files
 	$(GO) vet ./...
 	$(GO) vet -tags crash ./internal/vault/... ./internal/app
 	$(GO) vet -tags no_ui ./web ./internal/app ./internal/surface/page
-	$(GO) vet -tags 'browser clients servers' ./e2e/... ./internal/llm/...
+	$(GO) vet -tags 'browser clients servers torture' ./e2e/... ./internal/llm/...
 	$(GO) mod verify
-	$(GO) run $(STATICCHECK) -tags browser,clients,servers ./...
+	$(GO) run $(STATICCHECK) -tags browser,clients,servers,torture ./...
 	$(GO) run $(ERRCHECK) -ignoretests -exclude .errcheck ./cmd/... ./internal/...
 	$(GO) build -C scripts/vet -o $(CURDIR)/bin/vet .
 	GOOS=darwin GOARCH=arm64 ./bin/vet ./cmd/... ./internal/...
@@ -64,7 +64,16 @@ crash: ## the writer and the whole program killed at every point, and while they
 browser: ## attacks from a real page in a real Chromium
 	@sh scripts/need.sh chromium chromium && sh scripts/need.sh chromedriver chromium-driver && $(GO) test -tags browser -count=1 -run 'Rebinding|CrossSite|Browser' ./e2e/attacks || { sh scripts/need.sh --have chromedriver && exit 1 || echo "browser: skipped, no Chromium can be installed here"; }
 
-torture: ## the same, TORTURE times as often (default 20)
+# What the program is tortured with. Where one cannot be installed, the tests that need it say so and are skipped.
+TORTURERS = strace:strace bindfs:bindfs ntfs-3g:ntfs-3g mount.exfat-fuse:exfat-fuse mkfs.exfat:exfatprogs mkfs.ext4:e2fsprogs fusermount3:fuse3 git:git
+
+torture-quick: build ## the finished program on real disks, killed, damaged and changed behind its back: once
+	@for t in $(TORTURERS); do sh scripts/need.sh $${t%%:*} $${t##*:} || echo "torture: $${t##*:} cannot be installed here"; done
+	LORE_BIN=$(CURDIR)/$(BIN) $(GO) test -tags torture -count=1 -timeout 30m ./e2e/torture
+
+torture: build ## the same and every kill of crash, TORTURE times as often (default 20); hours
+	@for t in $(TORTURERS); do sh scripts/need.sh $${t%%:*} $${t##*:} || echo "torture: $${t##*:} cannot be installed here"; done
+	LORE_BIN=$(CURDIR)/$(BIN) TORTURE=$${TORTURE:-20} $(GO) test -tags torture -count=1 -timeout 0 -v ./e2e/torture
 	TORTURE=$${TORTURE:-20} $(GO) test -tags crash -count=1 -timeout 0 -v -run 'Killed' ./internal/vault/writer ./internal/app
 
 arm64: ## the assembly for arm64, under emulation; without what is the same on every system and slow there

@@ -3,11 +3,7 @@ package app
 import (
 	"context"
 	"errors"
-	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"lore/internal/fault"
 	"lore/internal/home"
@@ -22,10 +18,6 @@ type scratch struct {
 	data  string // the data folder
 	cause error  // why it cannot be written
 }
-
-// biggestCopy is the largest state.db that is copied; a larger one is used where
-// it is, as far as that works.
-const biggestCopy = 64 << 20
 
 // openReading opens the vault for reading where its data folder cannot be
 // written. Cause is why it could not be opened; it is returned when there is
@@ -55,7 +47,10 @@ func (a *app) openReading(ctx context.Context, g cli.Globals, o cli.OpenOptions,
 		if err != nil {
 			continue
 		}
-		if err = copyData(from, to, from != data); err == nil {
+		if from != data {
+			err = home.CopyData(from, to)
+		}
+		if err == nil {
 			var s *session
 			if s, err = a.openFreshIn(ctx, g, o, &scratch{to, from, problem}); err == nil {
 				log.Warn("the data folder cannot be written: nothing is changed, and calls are not recorded", "error", problem)
@@ -68,61 +63,6 @@ func (a *app) openReading(ctx context.Context, g cli.Globals, o cli.OpenOptions,
 		}
 	}
 	return nil, cause
-}
-
-// copyData copies what belongs to one vault, with the times that seals compare.
-func copyData(from, to string, there bool) error {
-	if !there {
-		return nil
-	}
-	list, err := os.ReadDir(from)
-	if err != nil {
-		return err
-	}
-	for _, entry := range list {
-		name := entry.Name()
-		info, err := entry.Info()
-		if err != nil || !info.Mode().IsRegular() || !isCopied(name) {
-			continue
-		}
-		if name == "state.db" && info.Size() > biggestCopy {
-			if err := os.Symlink(filepath.Join(from, name), filepath.Join(to, name)); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := copyFile(filepath.Join(from, name), filepath.Join(to, name), info); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// isCopied leaves out locks, sockets and what was set aside.
-func isCopied(name string) bool {
-	for _, prefix := range []string{"index.db", "index.seal", "glance.json", "vectors-", "state.db", "state.seal", "audit.jsonl", "audit.key", "reads.jsonl"} {
-		if strings.HasPrefix(name, prefix) {
-			return !strings.HasSuffix(name, "-shm") && !strings.HasSuffix(name, ".tmp")
-		}
-	}
-	return false
-}
-
-func copyFile(from, to string, info fs.FileInfo) error {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	if err = errors.Join(err, out.Close()); err != nil {
-		return err
-	}
-	return os.Chtimes(to, info.ModTime(), info.ModTime())
 }
 
 // enter lets a session live in the scratch folder.
