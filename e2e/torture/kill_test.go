@@ -35,7 +35,10 @@ func (w *world) start(args ...string) *exec.Cmd {
 	if err := c.Start(); err != nil {
 		w.t.Fatal(err)
 	}
-	w.t.Cleanup(func() { _ = in.Close() })
+	w.t.Cleanup(func() {
+		_ = in.Close()
+		kill(c)
+	})
 	return c
 }
 
