@@ -458,8 +458,8 @@ func TestDamageFullDataDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.mustLore("undo", "--yes")
-	if got := r.history(); len(got) != 6 {
-		t.Errorf("%d operations afterwards", len(got))
+	if got := r.history(); len(got) != 5 || !strings.Contains(r.read("N4.md"), "green tea") {
+		t.Errorf("%d operations afterwards, and N4.md is %.40q", len(got), r.read("N4.md"))
 	}
 }
 
@@ -500,8 +500,7 @@ func TestDamageNewVaultOnFullDisk(t *testing.T) {
 	}
 }
 
-// TestDamageDiskFullWhileServing: a server goes on answering while the disk of
-// its data is full, and records again when there is room.
+// TestDamageFullDiskAndBack: calls are recorded again when there is room.
 func TestDamageFullDiskAndBack(t *testing.T) {
 	r := newRecord(t)
 	r.mount("size=8m")
@@ -559,5 +558,52 @@ func TestDamageLostWAL(t *testing.T) {
 	res := r.lore("activity", "--tool", "edit_note", "--json")
 	if got := operationsOf(t, res); len(got) != len(want) || !res.told() {
 		t.Errorf("%d operations of %d\n%s", len(got), len(want), res.errOut)
+	}
+}
+
+// TestDamageSilentDisk: the disk itself lost a page of state.db, so that no time
+// or size tells. What uses the page tells; the next command repairs.
+func TestDamageSilentDisk(t *testing.T) {
+	r := newRecord(t)
+	path := filepath.Join(r.dir, "state.db")
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const page = 4096
+	pages := int(info.Size()) / page
+	noticed := 0
+	for i := 0; i < pages; i += max(1, pages/rounds(12)) {
+		r.reset()
+		r.damage(path, func(b []byte) []byte { clear(b[i*page : (i+1)*page]); return b })
+		if err := os.Chtimes(path, info.ModTime(), info.ModTime()); err != nil {
+			t.Fatal(err)
+		}
+		told := false
+		for _, command := range [][]string{{"doctor"}, {"activity", "--tool", "edit_note", "--json"}} {
+			res := r.lore(command...)
+			told = told || res.told() || strings.Contains(res.out, "damage")
+		}
+		if !told {
+			t.Errorf("page %d zeroed by the disk, and no word", i)
+			continue
+		}
+		noticed++
+		r.judgeAgain(fmt.Sprintf("page %d zeroed by the disk", i))
+	}
+	t.Logf("%d pages", noticed)
+}
+
+// judgeAgain is judge for damage that was told already.
+func (r *record) judgeAgain(what string) {
+	r.t.Helper()
+	if res := r.lore("activity", "--tool", "edit_note", "--json"); res.code != 0 || len(operationsOf(r.t, res)) != len(r.ops) {
+		r.t.Errorf("%s: activity afterwards: %v", what, res)
+	}
+	if res := r.lore("edit", "N2.md", "--search", "black", "--replace", "white", "--yes"); res.code != 0 {
+		r.t.Errorf("%s: editing afterwards: %v", what, res)
+	}
+	if res := r.lore("doctor"); !strings.Contains(res.out, "ok       state") {
+		r.t.Errorf("%s: doctor afterwards: %v", what, res)
 	}
 }

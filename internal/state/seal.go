@@ -19,8 +19,8 @@ import (
 // anything else has touched it. While a process has it open, the seal says so.
 const (
 	sealName    = "state.seal"
-	openSeal    = "open\n"
-	damagedSeal = "damaged\n"
+	openSeal    = "open"
+	damagedSeal = "damaged"
 )
 
 // A trust says how far a database is believed before it is opened.
@@ -41,7 +41,7 @@ func sealOf(path string) string {
 	if err != nil || info.Size() == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d %d\n", info.Size(), info.ModTime().UnixNano())
+	return fmt.Sprintf("%d %d", info.Size(), info.ModTime().UnixNano())
 }
 
 func (f *File) sealPath() string { return filepath.Join(f.dir, sealName) }
@@ -49,8 +49,7 @@ func (f *File) sealPath() string { return filepath.Join(f.dir, sealName) }
 // trust compares the database with its seal, while no other process has it open.
 func (f *File) trust() trust {
 	now := sealOf(f.Path())
-	b, err := os.ReadFile(f.sealPath())
-	was := string(b)
+	was, err := readSeal(f.sealPath())
 	switch {
 	case now == "" && err == nil && was != "":
 		return gone
@@ -68,14 +67,29 @@ func (f *File) trust() trust {
 	return foreign
 }
 
-// setSeal writes the seal. Without it the next opening looks closer, so failing
-// is no harm.
-func (f *File) setSeal(text string) { _ = os.WriteFile(f.sealPath(), []byte(text), 0o600) }
+func readSeal(path string) (string, error) {
+	b, err := os.ReadFile(path)
+	return strings.TrimSpace(string(b)), err
+}
+
+// writeSeal writes the seal in place, always as long as before: a file that is
+// emptied and written again costs a wait for the disk on some file systems.
+// Without a seal the next opening looks closer, so failing is no harm.
+func writeSeal(path, text string) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return
+	}
+	_, _ = fmt.Fprintf(f, "%-62s\n", text) // see above
+	_ = f.Close()
+}
+
+func (f *File) setSeal(text string) { writeSeal(f.sealPath(), text) }
 
 // markDamaged lets the next process that opens the database repair it.
 func markDamaged(path string) {
 	if filepath.Base(path) == fileName {
-		_ = os.WriteFile(filepath.Join(filepath.Dir(path), sealName), []byte(damagedSeal), 0o600) // the damage itself is the news
+		writeSeal(filepath.Join(filepath.Dir(path), sealName), damagedSeal)
 	}
 }
 

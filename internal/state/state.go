@@ -101,7 +101,7 @@ func (f *File) Close() error {
 	defer f.turn(context.Background())()
 	err := d.Close()
 	if f.use.leave() && err == nil {
-		if b, _ := os.ReadFile(f.sealPath()); string(b) != damagedSeal {
+		if was, _ := readSeal(f.sealPath()); was != damagedSeal {
 			f.setSeal(sealOf(f.Path()))
 		}
 	}

@@ -4,12 +4,12 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"lore/internal/db"
 	"lore/internal/state"
 	"lore/internal/surface/serve"
 	"lore/internal/token"
@@ -80,7 +80,14 @@ func TestOneMoreBrowser(t *testing.T) {
 func TestStrangersLearnNoPaths(t *testing.T) {
 	dir := t.TempDir()
 	file := state.In(dir)
-	if err := os.WriteFile(file.Path(), []byte(strings.Repeat("this is no database ", 1000)), 0o600); err != nil {
+	newer, err := db.Open(file.Path(), db.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := newer.Write.ExecContext(t.Context(), `PRAGMA user_version = 99`); err != nil {
+		t.Fatal(err)
+	}
+	if err := newer.Close(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = file.Close() })
