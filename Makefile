@@ -46,8 +46,9 @@ check: ## formatting, vet, staticcheck, unchecked errors, generated files
 	GOOS=darwin GOARCH=arm64 ./bin/vet ./cmd/... ./internal/...
 	GOOS=windows GOARCH=amd64 ./bin/vet ./cmd/... ./internal/...
 
+# The time after which a package counts as hung leaves room for a machine that does twenty other things.
 unit: ## the tests, as on a plain clone
-	$(GO) test ./...
+	$(GO) test -timeout 60m ./...
 
 # What has no goroutines of its own, or only starts programs one after the other, is left out: it takes half of the time.
 RACED = $(shell $(GO) list ./... | grep -vE '^lore/(e2e|bench|cmd|web)|/(archtest|note|change|digest|cue|relation|join|confidence|vector|hidden|textcall|think|prices|anthropic|gemini|bert)$$')
@@ -56,10 +57,10 @@ RACED = $(shell $(GO) list ./... | grep -vE '^lore/(e2e|bench|cmd|web)|/(archtes
 UNWATCHED = -gcflags='modernc.org/...=-d=checkptr=0' -gcflags='modernc.org/sqlite/lib=-race=false'
 
 race: ## the tests again with the race detector (needs a C compiler)
-	@sh scripts/need.sh gcc gcc && CGO_ENABLED=1 $(GO) test -race $(UNWATCHED) -short $(RACED) || { sh scripts/need.sh --have gcc && exit 1 || echo "race: skipped, no C compiler can be installed here"; }
+	@sh scripts/need.sh gcc gcc && CGO_ENABLED=1 $(GO) test -race -timeout 60m $(UNWATCHED) -short $(RACED) || { sh scripts/need.sh --have gcc && exit 1 || echo "race: skipped, no C compiler can be installed here"; }
 
 crash: ## the writer and the whole program killed at every point, and while they recover
-	$(GO) test -tags crash -count=1 -run 'Killed' -skip 'Seam' ./internal/vault/writer ./internal/app
+	$(GO) test -timeout 60m -tags crash -count=1 -run 'Killed' -skip 'Seam' ./internal/vault/writer ./internal/app
 
 browser: ## attacks from a real page in a real Chromium
 	@sh scripts/need.sh chromium chromium && sh scripts/need.sh chromedriver chromium-driver && $(GO) test -tags browser -count=1 -run 'Rebinding|CrossSite|Browser' ./e2e/attacks || { sh scripts/need.sh --have chromedriver && exit 1 || echo "browser: skipped, no Chromium can be installed here"; }
