@@ -2697,6 +2697,8 @@ export interface ToolTypes {
   }; out: (Result & {
     /** Files that change. */
     files: number;
+    /** LinksLeft are notes with links to a file that moves back, written since it moved: those links break. */
+    links_left?: (string)[];
     /** Merged files keep what was changed in them since. */
     merged?: (string)[];
     /** Operations that were taken back. */
@@ -3128,6 +3130,8 @@ export interface ToolTypes {
   }; out: (Result & {
     /** Files that change. */
     files: number;
+    /** LinksLeft are notes with links to a file that moves back, written since it moved: those links break. */
+    links_left?: (string)[];
     /** Merged files keep what was changed in them since. */
     merged?: (string)[];
     /** Operations that were taken back. */

@@ -18,6 +18,7 @@ var docs = map[string]tool.Comment{
 	"Env": {Text: "Env is what these tools may touch.", Fields: map[string]string{
 		"Accept": "Accept takes the notes that the vault misses for deleted.",
 		"Folder": "where conversations go that are saved as notes",
+		"Store":  "Store and Parse tell which links a move back would break; Store may be nil.",
 		"Vault":  "for what files hold now",
 	}},
 	"FileChange": {Text: "FileChange is what an operation did to one file.", Fields: map[string]string{
@@ -79,6 +80,7 @@ var docs = map[string]tool.Comment{
 	"ResultPart": {Text: "ResultPart is a part of a result.", Fields: map[string]string{}},
 	"Reverted": {Text: "Reverted is what was taken back, or brought back.", Fields: map[string]string{
 		"Files":      "Files that change.",
+		"LinksLeft":  "LinksLeft are notes with links to a file that moves back, written since it moved: those links break.",
 		"Merged":     "Merged files keep what was changed in them since.",
 		"Operations": "Operations that were taken back.",
 		"Redone":     "Redone says that they were brought back instead.",

@@ -8,6 +8,7 @@ import (
 	"lore/internal/change"
 	"lore/internal/fault"
 	"lore/internal/history"
+	"lore/internal/relink"
 	"lore/internal/tool"
 )
 
@@ -21,6 +22,9 @@ type Reverted struct {
 	Files int `json:"files"`
 	// Merged files keep what was changed in them since.
 	Merged []string `json:"merged,omitempty"`
+	// LinksLeft are notes with links to a file that moves back, written since it
+	// moved: those links break.
+	LinksLeft []string `json:"links_left,omitempty"`
 
 	refs    []string
 	preview tool.Preview
@@ -41,6 +45,9 @@ func (r Reverted) View() tool.View {
 	text := fmt.Sprintf("%s %s, %s", verb, some(r.Operations), counted(r.Files, "file"))
 	if len(r.Merged) > 0 {
 		text += "; kept what was changed since in " + some(r.Merged)
+	}
+	if len(r.LinksLeft) > 0 {
+		text += "; links written since the move are broken in " + some(r.LinksLeft)
 	}
 	return tool.View{Text: text + "\n"}
 }
@@ -82,7 +89,42 @@ func (env Env) revert(ctx context.Context, w history.Wanted, merge bool) (Revert
 	for _, p := range l.merged {
 		out.preview.Warnings = append(out.preview.Warnings, "keeps what was changed in "+p+" since")
 	}
+	if out.LinksLeft, err = env.linksLeft(ctx, set); err != nil {
+		return Reverted{}, nil, err
+	}
+	if len(out.LinksLeft) > 0 {
+		out.preview.Warnings = append(out.preview.Warnings, "breaks links that were written since the move, in "+some(out.LinksLeft))
+	}
 	return out, set, nil
+}
+
+// linksLeft finds the notes, beside those that the set changes, whose links a
+// move would have to rewrite.
+func (env Env) linksLeft(ctx context.Context, set change.Set) ([]string, error) {
+	var moves []relink.Move
+	for _, e := range set {
+		if e.From != "" {
+			moves = append(moves, relink.Move{From: e.From, To: e.Path})
+		}
+	}
+	if len(moves) == 0 || env.Store == nil {
+		return nil, nil
+	}
+	p := relink.Planner{Store: env.Store, Parse: env.Parse, Read: func(ctx context.Context, path string) (string, error) {
+		f, err := env.Vault.Read(ctx, path)
+		return string(f.Data), err
+	}}
+	plan, err := p.Moves(ctx, moves)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, f := range plan.Files {
+		if !slices.Contains(set.Paths(), f.Path) {
+			out = append(out, f.Path)
+		}
+	}
+	return out, nil
 }
 
 // verbOf is Redo when all steps bring back what was undone: taking back an undo

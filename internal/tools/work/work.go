@@ -15,6 +15,8 @@ import (
 	"lore/internal/approval"
 	"lore/internal/chat"
 	"lore/internal/history"
+	"lore/internal/index"
+	"lore/internal/note"
 	"lore/internal/tool"
 	"lore/internal/vault"
 )
@@ -29,6 +31,9 @@ type Env struct {
 	Now       func() time.Time
 	Chats     *chat.Store
 	Folder    string // where conversations go that are saved as notes
+	// Store and Parse tell which links a move back would break; Store may be nil.
+	Store index.Store
+	Parse note.Options
 	// Accept takes the notes that the vault misses for deleted.
 	Accept func(ctx context.Context) error
 }
