@@ -118,7 +118,7 @@ func (a *app) openSession(ctx context.Context, g cli.Globals, o cli.OpenOptions)
 			err = errors.Join(err, s.close())
 		}
 	}()
-	if s.vault, err = vault.Open(dir, vault.Options{Exclude: c.Excluded(dir), Log: s.log, Now: a.now}); err != nil {
+	if s.vault, err = vault.Open(dir, vault.Options{Exclude: c.Excluded(dir), Changed: s.announceState, Log: s.log, Now: a.now}); err != nil {
 		return nil, err
 	}
 	s.closers = append(s.closers, s.vault.Close)
