@@ -154,6 +154,19 @@ func (s *session) embedChanged() {
 	s.prune(ctx)
 }
 
+// lookAgain compares the index with the vault, where this process may. A vault
+// without its folder is no error: its state tells.
+func (s *session) lookAgain(ctx context.Context) error {
+	if !s.writes {
+		return nil
+	}
+	_, _, err := s.look(ctx)
+	if fault.Of(err) == fault.Offline {
+		return nil
+	}
+	return err
+}
+
 // accept takes the notes that the vault misses for deleted.
 func (s *session) accept(ctx context.Context) error {
 	if !s.writes {

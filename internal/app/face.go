@@ -52,7 +52,7 @@ func (s *session) face(ctx context.Context) (*cli.Session, error) {
 		}),
 		find.Tools(find.Env{Vault: s.vault, Store: s.asks, Search: s.search, Fresh: s.gate.Fresh, Parse: parse}),
 		knowledge.Tools(s.knowledge(parse)),
-		work.Tools(work.Env{History: s.history, Questions: s.asked, Vault: s.vault, Now: s.app.now, Chats: chat.New(s.state, s.app.now), Folder: s.chats, Accept: s.accept}),
+		work.Tools(work.Env{History: s.history, Questions: s.asked, Vault: s.vault, Now: s.app.now, Chats: chat.New(s.state, s.app.now), Folder: s.chats, Look: s.lookAgain, Accept: s.accept}),
 		files.Tools(files.Env{}),
 	)
 	if err != nil {

@@ -42,6 +42,14 @@ type State struct {
 // Believed reports whether what the last walk did not find is really gone.
 func (s State) Believed() bool { return s.Mode != Offline && s.Mode != Settling }
 
+// wayOut says what to do about missing notes.
+func (s State) wayOut() string {
+	if s.Mode == Settling {
+		return "try again in a few seconds"
+	}
+	return "bring the folder back; if you deleted the notes: lore index --accept"
+}
+
 // When more than this many of the known notes are missing at once, and more than this
 // share of them, they are not believed to be deleted.
 const (

@@ -29,6 +29,8 @@ type Env struct {
 	Now       func() time.Time
 	Chats     *chat.Store
 	Folder    string // where conversations go that are saved as notes
+	// Look compares the index with the vault as it is now. May be nil.
+	Look func(ctx context.Context) error
 	// Accept takes the notes that the vault misses for deleted.
 	Accept func(ctx context.Context) error
 }
