@@ -87,6 +87,7 @@ func (s *session) verify(ctx context.Context) (int, error) {
 func (s *session) patient() *doctor.Patient {
 	return &doctor.Patient{
 		Vault: s.vault, Store: s.store, Model: s.model, Report: s.report, Asked: s.asked, History: s.history, Writer: s.writer, Writable: s.writable,
+		Held: !s.writes, Answers: s.holderAnswers,
 	}
 }
 

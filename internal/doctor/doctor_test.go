@@ -26,7 +26,7 @@ func TestARecordThatCannotBeRead(t *testing.T) {
 		Asked: approval.New(whole, nil), History: history.New(damaged, history.Options{}),
 		Writable: func(context.Context) error { return errors.New("not now") },
 	}
-	list, err := p.hands(t.Context())
+	list, err := p.hands(t.Context(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestARecordThatCannotBeRead(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if list, err := p.hands(ctx); !errors.Is(err, context.Canceled) {
+	if list, err := p.hands(ctx, false); !errors.Is(err, context.Canceled) {
 		t.Errorf("nobody waits any more: %+v, %v", list, err)
 	}
 }
