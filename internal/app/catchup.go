@@ -2,11 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -15,7 +10,6 @@ import (
 	"lore/internal/db"
 	"lore/internal/embed/builtin"
 	"lore/internal/fault"
-	"lore/internal/home"
 	"lore/internal/index"
 	"lore/internal/surface/cli"
 	"lore/internal/tool"
@@ -31,9 +25,9 @@ func (s *session) catchUp(ctx context.Context, o cli.OpenOptions) error {
 	}
 	// Without a glance the last comparison was broken off: what is there may be
 	// a beginning, and an answer from it would deny what is there.
-	whole := o.Wait || s.opening.Rebuilt || s.adopted || s.lastGlance().Began.IsZero()
+	whole := o.Wait || s.opening.Rebuilt || s.adopted || s.glance().Read(s.app.now()).Began.IsZero()
 	if o.Wait || s.opening.Rebuilt { // a glance says nothing about an index that is empty
-		if err := s.forgetGlance(); err != nil {
+		if err := s.glance().Remove(); err != nil {
 			return err
 		}
 	}
@@ -58,41 +52,17 @@ func (s *session) finish(ctx context.Context, o cli.OpenOptions) error {
 	return s.embedAll(ctx, runtime.GOMAXPROCS(0))
 }
 
-// lastGlance is what the last process that compared the whole vault left.
-func (s *session) lastGlance() vault.Glance {
-	var g vault.Glance
-	b, err := os.ReadFile(s.glancePath())
-	if err != nil || json.Unmarshal(b, &g) != nil || g.Began.After(s.app.now()) {
-		return vault.Glance{}
-	}
-	return g
-}
-
-func (s *session) glancePath() string { return filepath.Join(s.dir, "glance.json") }
-
-// keepGlance leaves word of a comparison. Without it the next start compares
-// again, and that is all.
-func (s *session) keepGlance(g vault.Glance) {
-	if b, err := json.Marshal(g); err == nil {
-		_ = home.Replace(s.glancePath(), b)
-	}
-}
-
-func (s *session) forgetGlance() error {
-	if err := os.Remove(s.glancePath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("begin to index: %w", err)
-	}
-	return nil
+func (s *session) glance() vault.GlanceFile {
+	return vault.GlanceFile(filepath.Join(s.dir, "glance.json"))
 }
 
 func (s *session) sync(ctx context.Context) (index.Summary, error) {
-	// While the index changes, and when that is broken off, nothing is believed.
-	if err := s.forgetGlance(); err != nil {
+	if err := s.glance().Remove(); err != nil {
 		return index.Summary{}, err
 	}
 	sum, err := s.indexer.Sync(ctx)
 	if err == nil && sum.State.Believed() && sum.Doubted == 0 {
-		s.keepGlance(sum.Glance())
+		s.glance().Write(sum.Glance())
 	}
 	s.mu.Lock()
 	s.sum = sum
@@ -154,12 +124,25 @@ func (s *session) embedChanged() {
 	s.prune(ctx)
 }
 
+// lookAgain compares the index with the vault, where this process may. A vault
+// without its folder is no error: its state tells.
+func (s *session) lookAgain(ctx context.Context) error {
+	if !s.writes {
+		return nil
+	}
+	_, _, err := s.look(ctx)
+	if fault.Of(err) == fault.Offline {
+		return nil
+	}
+	return err
+}
+
 // accept takes the notes that the vault misses for deleted.
 func (s *session) accept(ctx context.Context) error {
 	if !s.writes {
 		return fault.Fix(fault.Busy, "stop it first", "another lore process keeps the index up to date")
 	}
-	if err := s.forgetGlance(); err != nil {
+	if err := s.glance().Remove(); err != nil {
 		return err
 	}
 	_, err := s.indexer.Accept(ctx)

@@ -53,7 +53,7 @@ func (s *session) face(ctx context.Context) (*cli.Session, error) {
 		}),
 		find.Tools(find.Env{Vault: s.vault, Store: s.asks, Search: s.search, Fresh: s.gate.Fresh, Parse: parse}),
 		knowledge.Tools(s.knowledge(parse)),
-		work.Tools(work.Env{History: s.history, Questions: s.asked, Vault: s.vault, Now: s.app.now, Chats: chat.New(s.state, s.app.now), Folder: s.chats, Accept: s.accept, Store: s.asks, Parse: parse}),
+		work.Tools(work.Env{History: s.history, Questions: s.asked, Vault: s.vault, Now: s.app.now, Chats: chat.New(s.state, s.app.now), Folder: s.chats, Look: s.lookAgain, Accept: s.accept, Store: s.asks, Parse: parse}),
 		files.Tools(files.Env{}),
 	)
 	if err != nil {
@@ -89,6 +89,7 @@ func (s *session) patient() *doctor.Patient {
 	return &doctor.Patient{
 		Vault: s.vault, Store: s.store, Model: s.model, Report: s.report, Asked: s.asked, History: s.history, Writer: s.writer, Writable: s.writable,
 		Damage: s.damage,
+		Held:   !s.writes, Answers: s.holderAnswers,
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"lore/internal/fresh"
 	"lore/internal/index"
 	"lore/internal/index/sqlite"
+	"lore/internal/tool"
+	"lore/internal/vault"
 )
 
 // openGate lets calls of tools wait until the index is up to date.
@@ -29,7 +31,7 @@ func (s *session) look(ctx context.Context) (f index.Freshness, whole bool, err 
 		}
 		return sum.Fresh, sum.Glance != nil, err
 	}
-	if g := s.lastGlance(); !g.Began.IsZero() {
+	if g := s.glance().Read(s.app.now()); !g.Began.IsZero() {
 		now := s.app.now()
 		same, err := s.indexer.Unchanged(ctx, g)
 		if same || sqlite.Damaged(err) {
@@ -50,6 +52,15 @@ func (s *session) indexState() index.Freshness {
 		f.Fresh, f.Reason = false, fresh.CatchingUp
 	}
 	return s.explained(f)
+}
+
+// announceState tells everyone who listens that the vault's state changed.
+func (s *session) announceState(st vault.State) {
+	v := tool.VaultState{Mode: string(st.Mode), Reason: st.Reason}
+	if !st.Believed() && !st.NoFolder {
+		v.Missing = st.Gone
+	}
+	s.bus.Announce(tool.TopicVault, v)
 }
 
 // explained adds what to do about it.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"sync"
 	"sync/atomic"
 
@@ -131,7 +130,7 @@ func (a *app) openSessionIn(ctx context.Context, g cli.Globals, o cli.OpenOption
 			err = errors.Join(err, s.close())
 		}
 	}()
-	if s.vault, err = vault.Open(dir, vault.Options{Exclude: c.Excluded(dir), Log: s.log, Now: a.now}); err != nil {
+	if s.vault, err = vault.Open(dir, vault.Options{Exclude: c.Excluded(dir), Changed: s.announceState, Log: s.log, Now: a.now}); err != nil {
 		return nil, err
 	}
 	s.closers = append(s.closers, s.vault.Close)
@@ -205,7 +204,7 @@ func (s *session) openStore(ctx context.Context, o cli.OpenOptions) error {
 	}
 	defer func() { _ = release() }() // what was opened is what matters
 	if o.Rebuild {
-		if err := errors.Join(db.Remove(sqlite.Path(s.dir)), os.RemoveAll(s.glancePath())); err != nil {
+		if err := errors.Join(db.Remove(sqlite.Path(s.dir)), s.glance().Remove()); err != nil {
 			return fmt.Errorf("remove the index: %w", err)
 		}
 	}

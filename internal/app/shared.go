@@ -73,6 +73,13 @@ func (s *session) hold(ctx context.Context, o cli.OpenOptions) error {
 	}
 }
 
+// holderAnswers reports whether commands can work through the process that holds
+// the vault.
+func (s *session) holderAnswers(ctx context.Context) bool {
+	link := peer.Visit(ctx, s.dir)
+	return link != nil && link.Close() == nil
+}
+
 // vacant reports whether another try to hold the vault, or to find its holder,
 // is worth to leave what can be read.
 func (s *session) vacant(ctx context.Context) bool {
@@ -80,8 +87,7 @@ func (s *session) vacant(ctx context.Context) bool {
 	if err == nil && ok {
 		return release() == nil
 	}
-	link := peer.Visit(ctx, s.dir)
-	return link != nil && link.Close() == nil
+	return s.holderAnswers(ctx)
 }
 
 // lean lets a command go on when the process that it leans on goes: it takes

@@ -67,6 +67,10 @@ type Patient struct {
 	Writer   *writer.Writer
 	Writable func(context.Context) error // says why nothing is changed
 	Damage   func() []string             // damage to Lore's own files that was found earlier; nil for none
+	// Held says that another process holds the vault; Answers asks whether
+	// commands can work through it.
+	Held    bool
+	Answers func(context.Context) bool
 }
 
 // mostFindings is how many of one sort are listed one by one.
@@ -74,24 +78,44 @@ const mostFindings = 50
 
 // Look looks at the vault, its notes, the index and the limits of the system.
 func (p *Patient) Look(ctx context.Context) ([]Finding, error) {
-	var out []Finding
+	if err := p.remember(ctx); err != nil {
+		return nil, err
+	}
 	list, err := p.Vault.Walk(ctx)
 	if err != nil {
 		return nil, err
 	}
-	out = append(out, p.vault(list)...)
+	out := p.vault(list)
 	notes, err := p.notes(ctx)
 	if err != nil {
 		return nil, err
 	}
 	out = append(out, notes...)
-	ix, err := p.index(ctx)
+	works := p.Held && p.Answers(ctx)
+	ix, err := p.index(ctx, works)
 	if err != nil {
 		return nil, err
 	}
 	out = append(append(out, ix...), watching(list)...)
-	hands, err := p.hands(ctx)
+	hands, err := p.hands(ctx, works)
 	return append(out, hands...), err
+}
+
+// remember tells the vault which notes are known. Where another process compares
+// the index with the vault, this one has not done so.
+func (p *Patient) remember(ctx context.Context) error {
+	if !p.Held {
+		return nil
+	}
+	var known []string
+	err := p.Store.Files(ctx, func(f index.File) error {
+		if k := vault.KindOf(f.Path); k == vault.Note || k == vault.Canvas {
+			known = append(known, f.Path)
+		}
+		return nil
+	})
+	p.Vault.Remember(known)
+	return err
 }
 
 // problemText says what a problem of a path means and what to do about it.
@@ -115,6 +139,8 @@ func (p *Patient) vault(list *vault.Listing) []Finding {
 	switch st.Mode {
 	case vault.Offline:
 		out = append(out, Finding{Level: "error", Topic: "vault", Text: "offline: " + st.Reason, Fix: "bring the folder back, and nothing is lost; if you deleted the notes: lore index --accept"})
+	case vault.Settling:
+		out = append(out, Finding{Level: "note", Topic: "vault", Text: "settling: " + st.Reason, Fix: "look again in a few seconds"})
 	case vault.ReadOnly:
 		out = append(out, Finding{Level: "note", Topic: "vault", Text: "read-only: " + st.Reason})
 	default:
@@ -171,7 +197,9 @@ func (p *Patient) notes(ctx context.Context) ([]Finding, error) {
 	return out, nil
 }
 
-func (p *Patient) index(ctx context.Context) ([]Finding, error) {
+// index looks at the index. works says that the process that holds the vault keeps
+// it up to date.
+func (p *Patient) index(ctx context.Context, works bool) ([]Finding, error) {
 	r, err := p.Report(ctx)
 	if err != nil {
 		return nil, err
@@ -185,7 +213,7 @@ func (p *Patient) index(ctx context.Context) ([]Finding, error) {
 	if r.Rebuilt != "" {
 		out = append(out, Finding{Level: "note", Topic: "index", Text: "was built anew: " + r.Rebuilt})
 	}
-	if !r.Fresh {
+	if !r.Fresh && !works {
 		out = append(out, Finding{Level: "warning", Topic: "index", Text: "not fresh: " + r.Reason})
 	}
 	switch {

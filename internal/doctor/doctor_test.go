@@ -28,7 +28,7 @@ func TestDamagedRecords(t *testing.T) {
 		Writable: func(context.Context) error { return errors.New("not now") },
 		Damage:   damaged.Aside,
 	}
-	list, err := p.hands(t.Context())
+	list, err := p.hands(t.Context(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestDamagedRecords(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if list, err := p.hands(ctx); !errors.Is(err, context.Canceled) {
+	if list, err := p.hands(ctx, false); !errors.Is(err, context.Canceled) {
 		t.Errorf("nobody waits any more: %+v, %v", list, err)
 	}
 }

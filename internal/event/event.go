@@ -2,7 +2,12 @@
 // a progress bar, a web page, a log. It knows no event's meaning.
 package event
 
-import "sync"
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"sync"
+)
 
 // An Event is one piece of news. Topic is a dotted name such as
 // "index.progress"; Data is a value of a type that the topic's owner documents.
@@ -22,10 +27,11 @@ type Bus struct {
 	mu   sync.Mutex
 	seq  uint64
 	subs map[*Subscription]struct{}
+	kept map[string]Event // the last announcement of each topic
 }
 
 // NewBus makes an empty bus.
-func NewBus() *Bus { return &Bus{subs: map[*Subscription]struct{}{}} }
+func NewBus() *Bus { return &Bus{subs: map[*Subscription]struct{}{}, kept: map[string]Event{}} }
 
 // Publish sends one event. A nil Bus publishes to nobody.
 func (b *Bus) Publish(topic string, data any, final bool) {
@@ -34,15 +40,41 @@ func (b *Bus) Publish(topic string, data any, final bool) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.seq++ // under the lock: numbers and queues have one order
+	b.publish(topic, data, final)
+}
+
+// publish sends one event. The caller holds b.mu: numbers and queues have one
+// order.
+func (b *Bus) publish(topic string, data any, final bool) Event {
+	b.seq++
 	e := Event{Seq: b.seq, Topic: topic, Data: data, Final: final}
 	for s := range b.subs {
 		s.put(e)
 	}
+	return e
 }
 
-// Subscribe returns a subscription that sees everything published from now on.
-// The caller must Close it.
+// Announce sends a final event about something that lasts, such as a state. The
+// bus keeps the last one of each topic for [Bus.Last], and everyone who
+// subscribes later receives it first. A nil Bus announces to nobody.
+func (b *Bus) Announce(topic string, data any) {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.kept[topic] = b.publish(topic, data, true)
+}
+
+// Last returns the data of the last announcement of a topic, or nil.
+func (b *Bus) Last(topic string) any {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.kept[topic].Data
+}
+
+// Subscribe returns a subscription that sees the last announcements and
+// everything published from now on. The caller must Close it.
 func (b *Bus) Subscribe(topics ...string) *Subscription {
 	s := &Subscription{bus: b, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	for _, t := range topics {
@@ -52,8 +84,11 @@ func (b *Bus) Subscribe(topics ...string) *Subscription {
 		s.topics[t] = true
 	}
 	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, e := range slices.SortedFunc(maps.Values(b.kept), func(x, y Event) int { return cmp.Compare(x.Seq, y.Seq) }) {
+		s.put(e)
+	}
 	b.subs[s] = struct{}{}
-	b.mu.Unlock()
 	return s
 }
 

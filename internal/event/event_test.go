@@ -125,3 +125,32 @@ func TestNextWaits(t *testing.T) {
 		t.Errorf("got %d events", len(got))
 	}
 }
+
+// An announcement lasts: who comes later receives the last one of each topic.
+func TestAnnounce(t *testing.T) {
+	b := event.NewBus()
+	if b.Last("state") != nil {
+		t.Error("nothing was announced")
+	}
+	early := b.Subscribe()
+	defer early.Close()
+	b.Announce("state", "bad")
+	b.Announce("other", 1)
+	b.Announce("state", "well")
+	b.Publish("news", 2, true)
+	late, some := b.Subscribe(), b.Subscribe("state")
+	defer late.Close()
+	defer some.Close()
+	if got := b.Last("state"); got != "well" {
+		t.Errorf("last: %v", got)
+	}
+	if got := drain(early); len(got) != 4 || got[0].Data != "bad" || !got[0].Final {
+		t.Errorf("early: %v", got)
+	}
+	if got := drain(late); len(got) != 2 || got[0].Data != 1 || got[1].Data != "well" || got[1].Seq != 3 {
+		t.Errorf("late: %v", got)
+	}
+	if got := drain(some); len(got) != 1 || got[0].Data != "well" {
+		t.Errorf("some: %v", got)
+	}
+}

@@ -12,7 +12,7 @@ import (
 // Serve keeps the index true until ctx ends: it compares everything once, then
 // follows the watcher. after is called when something was written; may be nil.
 func (ix *Indexer) Serve(ctx context.Context, w *watch.Watcher, after func()) error {
-	var quiet <-chan time.Time
+	var again <-chan time.Time // when a vault that misses notes is compared again
 	for {
 		var sum Summary
 		var err error
@@ -21,12 +21,14 @@ func (ix *Indexer) Serve(ctx context.Context, w *watch.Watcher, after func()) er
 			return nil
 		case <-w.Ready():
 			sum, err = ix.follow(ctx, w, false)
-		case <-quiet:
+		case <-ix.missing:
+			if again == nil {
+				again = time.After(vault.Quiet)
+			}
+			continue
+		case <-again:
+			again = nil
 			sum, err = ix.Sync(ctx)
-		}
-		quiet = nil
-		if ix.vault.State().Mode == vault.Settling {
-			quiet = time.After(vault.Quiet)
 		}
 		switch {
 		case errors.Is(err, context.Canceled):
@@ -57,7 +59,7 @@ func (ix *Indexer) follow(ctx context.Context, w *watch.Watcher, all bool) (sum 
 	switch {
 	case err != nil:
 		return Summary{}, err
-	case b.Rescan, ix.missed:
+	case b.Rescan, ix.missed, !ix.vault.State().Believed(): // no event tells that time has passed, or that a disk is back
 		return ix.sync(ctx, false)
 	case all && (!sure || ix.vault.Shared()):
 		if same, err := ix.unchanged(ctx, ix.glance); same || err != nil {

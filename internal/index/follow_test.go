@@ -45,6 +45,30 @@ func TestFlush(t *testing.T) {
 	}
 }
 
+// Many notes disappear. No event tells that the folder has been quiet since, and
+// still they are taken for removed then.
+func TestFlushWhileSettling(t *testing.T) {
+	b := newBench(t, nil)
+	for i := range 60 {
+		b.write(fmt.Sprintf("a/n%d.md", i), fmt.Sprintf("word%d", i))
+	}
+	w := b.follower()
+	for i := range 40 {
+		must(t, os.Remove(filepath.Join(b.dir, fmt.Sprintf("a/n%d.md", i))))
+	}
+	for range 2 {
+		if sum := b.flush(w); sum.Fresh.Fresh || b.found("word7") == "" {
+			t.Fatalf("a moment ago: %+v", sum.Fresh)
+		}
+	}
+	b.mu.Lock()
+	b.ahead = time.Minute
+	b.mu.Unlock()
+	if sum := b.flush(w); !sum.Fresh.Fresh || b.found("word7") != "" {
+		t.Errorf("a minute later: %+v, found %q", sum.Fresh, b.found("word7"))
+	}
+}
+
 // A note with several names changes under all of them.
 func TestFlushOtherNames(t *testing.T) {
 	for name, link := range map[string]func(old, new string) error{

@@ -84,6 +84,8 @@ type Indexer struct {
 	workers int
 	parse   note.Options
 
+	missing chan struct{} // a comparison found that notes are missing, whoever asked for it
+
 	running sync.Mutex   // one run at a time; it guards what follows
 	glance  vault.Glance // of the last whole comparison, when it left nothing open
 	missed  bool         // a run failed: only a whole comparison finds what it left
@@ -94,7 +96,7 @@ type Indexer struct {
 
 // New makes an indexer. It does nothing until it is asked.
 func New(v *vault.Vault, s Store, o Options) *Indexer {
-	ix := &Indexer{vault: v, store: s, bus: o.Bus, log: o.Log, now: o.Now, workers: o.Workers, parse: o.Parse}
+	ix := &Indexer{vault: v, store: s, bus: o.Bus, log: o.Log, now: o.Now, workers: o.Workers, parse: o.Parse, missing: make(chan struct{}, 1)}
 	if ix.log == nil {
 		ix.log = slog.New(slog.DiscardHandler)
 	}
@@ -169,6 +171,7 @@ func (ix *Indexer) Accept(ctx context.Context) (Summary, error) {
 // person has just said that it shall not be missed. The caller holds ix.running.
 func (ix *Indexer) sync(ctx context.Context, accepted bool) (Summary, error) {
 	ix.glance, ix.missed = vault.Glance{}, true // until it has ended well
+	defer ix.noteMissing()
 	start := ix.now()
 	var known []File
 	err := ix.store.Files(ctx, func(f File) error {
@@ -192,6 +195,17 @@ func (ix *Indexer) sync(ctx context.Context, accepted bool) (Summary, error) {
 	sum.Files, sum.State, sum.Glance, sum.Took = len(list.Entries), list.State, list.Glance, ix.now().Sub(start)
 	ix.finish(&sum, start, err)
 	return sum, err
+}
+
+// noteMissing lets Serve compare again while notes are missing.
+func (ix *Indexer) noteMissing() {
+	if ix.vault.State().Believed() {
+		return
+	}
+	select {
+	case ix.missing <- struct{}{}:
+	default:
+	}
 }
 
 // finish records what a whole comparison left behind.

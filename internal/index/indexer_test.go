@@ -35,8 +35,9 @@ type bench struct {
 	ix    *index.Indexer
 	bus   *event.Bus
 
-	mu  sync.Mutex
-	now time.Time
+	mu    sync.Mutex
+	now   time.Time
+	ahead time.Duration // of the vault's clock
 }
 
 func newBench(t *testing.T, wrap func(index.Store) index.Store) *bench {
@@ -44,7 +45,7 @@ func newBench(t *testing.T, wrap func(index.Store) index.Store) *bench {
 	b := &bench{t: t, dir: filepath.Join(t.TempDir(), "vault"), bus: event.NewBus(), now: time.Now()}
 	must(t, os.Mkdir(b.dir, 0o755))
 	var err error
-	b.vault, err = vault.Open(b.dir, vault.Options{})
+	b.vault, err = vault.Open(b.dir, vault.Options{Now: b.vaultClock})
 	must(t, err)
 	b.store, _, err = sqlite.Open(t.Context(), t.TempDir(), time.Now)
 	must(t, err)
@@ -61,6 +62,12 @@ func (b *bench) clock() time.Time {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.now
+}
+
+func (b *bench) vaultClock() time.Time {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return time.Now().Add(b.ahead)
 }
 
 func (b *bench) advance(d time.Duration) {

@@ -321,7 +321,10 @@ func (c *Client) Follow(ctx context.Context, bus *event.Bus, ready func() error)
 				return err
 			}
 		}
-		if data, ok := understood(n); ok {
+		switch data, ok := understood(n); {
+		case ok && n.Topic == tool.TopicVault:
+			bus.Announce(n.Topic, data)
+		case ok:
 			bus.Publish(n.Topic, data, n.Final)
 		}
 	}
@@ -338,6 +341,8 @@ func understood(n news) (data any, ok bool) {
 		return as[tool.Finished](n.Data)
 	case change.TopicFiles:
 		return as[change.Files](n.Data)
+	case tool.TopicVault:
+		return as[tool.VaultState](n.Data)
 	}
 	return n.Data, true
 }

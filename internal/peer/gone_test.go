@@ -285,6 +285,7 @@ func die(conn net.Conn, tools string, takes bool, calls *atomic.Int32) {
 // TestNews follows a holder from another process' point of view.
 func TestNews(t *testing.T) {
 	w := open(t)
+	w.bus.Announce(tool.TopicVault, tool.VaultState{Mode: "offline", Missing: 3}) // before anybody follows
 	c := w.visit(t)
 	bus := event.NewBus()
 	sub := bus.Subscribe()
@@ -306,6 +307,9 @@ func TestNews(t *testing.T) {
 				return e
 			}
 		}
+	}
+	if st, ok := next(tool.TopicVault).Data.(tool.VaultState); !ok || st.Missing != 3 || bus.Last(tool.TopicVault) != st {
+		t.Errorf("state: %+v", st)
 	}
 	asked, ok := next(tool.TopicAsked).Data.(tool.Question)
 	if !ok || asked.ID != q.ID || asked.Who.ID != client.ID {

@@ -62,10 +62,21 @@ const (
 	TopicOver     = "approval.over"
 	TopicCall     = "call.finished"
 	TopicTools    = "tools.changed"
+	// TopicVault announces the state of the vault. Its data is a VaultState.
+	TopicVault = "vault.state"
 	// TopicMissed says that there may have been news that nobody here heard:
 	// another process holds the vault now. It has no data.
 	TopicMissed = "news.missed"
 )
+
+// A VaultState tells whether the notes of the vault are where they were.
+type VaultState struct {
+	// Mode is "online", "read_only", "settling" or "offline".
+	Mode   string `json:"mode"`
+	Reason string `json:"reason,omitempty"`
+	// Missing is the number of notes that a person can list and accept as deleted.
+	Missing int `json:"missing"`
+}
 
 // A Registry is the complete list of tools, the same for every surface, and the
 // only way to run one.

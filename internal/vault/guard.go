@@ -34,10 +34,21 @@ type State struct {
 	Since  time.Time
 	Known  int // notes that were known before the last walk
 	Gone   int // those of them that it did not find
+	// NoFolder says that the folder of the vault cannot be opened: which notes
+	// are gone cannot be told.
+	NoFolder bool
 }
 
 // Believed reports whether what the last walk did not find is really gone.
 func (s State) Believed() bool { return s.Mode != Offline && s.Mode != Settling }
+
+// wayOut says what to do about missing notes.
+func (s State) wayOut() string {
+	if s.Mode == Settling {
+		return "try again in a few seconds"
+	}
+	return "bring the folder back; if you deleted the notes: lore index --accept"
+}
 
 // When more than this many of the known notes are missing at once, and more than this
 // share of them, they are not believed to be deleted.
@@ -56,7 +67,7 @@ const (
 // was full, its disk may be missing, and only a person knows.
 func Judge(known []string, now *Listing, moment time.Time) (mode Mode, reason string, gone int) {
 	missing := now.missing(known)
-	gone = len(missing) - moved(known, missing, now)
+	gone = len(notMoved(known, missing, now))
 	many := func(n int) bool { return n > ManyGone && n*shareGone > len(known) }
 	empty, left, where := now.emptied(missing)
 	switch {
@@ -116,10 +127,10 @@ func quiet(t, moment time.Time) bool {
 	return d >= Quiet || d < -time.Duration(farAhead)
 }
 
-// moved counts the missing notes whose base names appear at new places.
-func moved(known, missing []string, now *Listing) int {
+// notMoved returns the missing notes whose base names do not appear at new places.
+func notMoved(known, missing []string, now *Listing) []string {
 	if len(missing) == 0 {
-		return 0
+		return nil
 	}
 	old := make(map[string]bool, len(known))
 	for _, k := range known {
@@ -131,14 +142,15 @@ func moved(known, missing []string, now *Listing) int {
 			fresh[path.Base(e.Path)]++
 		}
 	}
-	n := 0
+	var out []string
 	for _, k := range missing {
 		if name := path.Base(k); fresh[name] > 0 {
 			fresh[name]--
-			n++
+			continue
 		}
+		out = append(out, k)
 	}
-	return n
+	return out
 }
 
 // emptied is the size from which a note that becomes empty is doubted.
@@ -157,14 +169,14 @@ func (v *Vault) State() State {
 }
 
 // Missing tells the state, and which notes are known and were not found, while
-// it is not believed that they are gone.
+// it is not believed that they are gone. A note that moved is not among them.
 func (v *Vault) Missing() (State, []string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.state.Believed() || v.last == nil {
 		return v.state, nil
 	}
-	return v.state, v.last.missing(v.known)
+	return v.state, notMoved(v.known, v.last.missing(v.known), v.last)
 }
 
 // Remember tells a fresh vault which notes were known when it was last open,
@@ -219,14 +231,18 @@ func (v *Vault) believe(l *Listing) {
 	v.enter(v.healthy())
 }
 
-// enter changes the state and keeps the time since when it has been so. The
-// caller holds v.mu.
+// enter changes the state, keeps the time since when it has been so, and reports
+// a state that differs. The caller holds v.mu.
 func (v *Vault) enter(s State) {
 	s.Since = v.state.Since
 	if s.Mode != v.state.Mode || s.Since.IsZero() {
 		s.Since = v.now()
 	}
-	v.state = s
+	changed := !v.entered || s.Mode != v.state.Mode || s.Reason != v.state.Reason || !s.Believed() && s.Gone != v.state.Gone
+	v.state, v.entered = s, true
+	if changed && v.changed != nil {
+		v.changed(s)
+	}
 }
 
 // healthy is the state of a vault whose notes are there.
@@ -242,7 +258,7 @@ func (v *Vault) missingRoot(err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.last = nil
-	v.enter(State{Mode: Offline, Reason: err.Error(), Known: len(v.known), Gone: len(v.known)})
+	v.enter(State{Mode: Offline, Reason: err.Error(), Known: len(v.known), Gone: len(v.known), NoFolder: true})
 }
 
 // SameFolder reports whether the folder at the vault's path is the one that

@@ -297,3 +297,68 @@ func TestExcludedNotesAreNotMissed(t *testing.T) {
 		t.Errorf("%d notes are gone, want the 30 that are excluded", len(gone))
 	}
 }
+
+// Whoever wants to know hears of every change of the state, and of none twice.
+func TestGuardReportsChanges(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	notes(t, dir, "a", 40)
+	notes(t, dir, "b", 40)
+	var told []vault.State
+	v := open(t, dir, vault.Options{Changed: func(s vault.State) { told = append(told, s) }})
+	expect := func(what string, want ...vault.Mode) {
+		t.Helper()
+		var got []vault.Mode
+		for _, s := range told {
+			got = append(got, s.Mode)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %v, not %v", what, got, want)
+		}
+		told = nil
+	}
+	expect("opened")
+	walk(t, v)
+	expect("first walk", vault.Online)
+	walk(t, v)
+	expect("the same")
+	remove(t, dir, "a", 0, 40)
+	walk(t, v)
+	expect("an empty folder", vault.Offline)
+	walk(t, v)
+	expect("still empty")
+	remove(t, dir, "b", 0, 1)
+	walk(t, v)
+	if len(told) != 1 || told[0].Gone != 41 {
+		t.Errorf("one more: %+v", told)
+	}
+	told = nil
+	v.Accept()
+	expect("accepted", vault.Online)
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := v.Walk(t.Context()); fault.Of(err) == "" || len(told) != 1 || !told[0].NoFolder {
+		t.Errorf("no folder: %v, %+v", err, told)
+	}
+}
+
+// A note that moved is not listed as missing.
+func TestMissingLeavesOutWhatMoved(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	notes(t, dir, "a", 40)
+	notes(t, dir, "b", 10)
+	v := open(t, dir, vault.Options{})
+	walk(t, v)
+	write(t, dir, "c/moved.md", "x") // keeps its folder
+	if err := os.Rename(filepath.Join(dir, "a", "n39.md"), filepath.Join(dir, "c", "n39.md")); err != nil {
+		t.Fatal(err)
+	}
+	remove(t, dir, "a", 0, 39)
+	walk(t, v)
+	st, missing := v.Missing()
+	if st.Believed() || st.Gone != 39 || len(missing) != 39 || slices.Contains(missing, "a/n39.md") {
+		t.Errorf("%+v, %d missing", st, len(missing))
+	}
+}

@@ -32,6 +32,9 @@ type Options struct {
 	MaxNote int64
 	// MaxRead is the size from which [Vault.Read] refuses a file.
 	MaxRead int64
+	// Changed is called with the state that the first walk finds, and whenever
+	// the mode, the reason or the number of missing notes changes. It must not call the vault. May be nil.
+	Changed func(State)
 	Log     *slog.Logger
 	Now     func() time.Time
 }
@@ -44,19 +47,21 @@ type Vault struct {
 	rules   string // exclude, as it was given
 	maxNote int64
 	maxRead int64
+	changed func(State)
 	log     *slog.Logger
 	now     func() time.Time
 
 	walking sync.Mutex // one walk at a time: what it learns must not go backwards
 
-	mu     sync.Mutex
-	closed bool
-	id     fs.FileInfo // the folder that the vault was opened on
-	state  State
-	known  []string          // the notes of the last walk that was believed, sorted
-	last   *Listing          // the last walk, believed or not
-	disk   map[string]string // key -> name on disk, where they differ
-	plain  map[string]bool   // folders, by name on disk, that a walk found to be no links
+	mu      sync.Mutex
+	closed  bool
+	id      fs.FileInfo // the folder that the vault was opened on
+	state   State
+	entered bool              // a walk has told the state
+	known   []string          // the notes of the last walk that was believed, sorted
+	last    *Listing          // the last walk, believed or not
+	disk    map[string]string // key -> name on disk, where they differ
+	plain   map[string]bool   // folders, by name on disk, that a walk found to be no links
 	aliases
 }
 
@@ -77,7 +82,7 @@ func Open(dir string, opt Options) (*Vault, error) {
 		dir: abs, exclude: exclude, rules: strings.Join(opt.Exclude, "\n"),
 		maxNote: orDefault(opt.MaxNote, DefaultMaxNote),
 		maxRead: orDefault(opt.MaxRead, DefaultMaxRead),
-		log:     opt.Log, now: opt.Now,
+		changed: opt.Changed, log: opt.Log, now: opt.Now,
 	}
 	if v.log == nil {
 		v.log = slog.New(slog.DiscardHandler)

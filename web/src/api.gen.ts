@@ -880,6 +880,11 @@ export type Status = {
   kind: string;
   pending: number;
   scopes: null | (string)[];
+  state?: null | {
+    missing: number;
+    mode: string;
+    reason?: string;
+  };
   tools: number;
   vault: string;
   version: string;

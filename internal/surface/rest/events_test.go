@@ -3,9 +3,11 @@ package rest_test
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -170,6 +172,36 @@ func TestEventsOfAnotherHolder(t *testing.T) {
 	l = w.listen("person", ready.id) // from before
 	l.expect("ready")
 	l.expect("reset")
+}
+
+// TestVaultState: the first look tells the state of the vault, the news every
+// change of it.
+func TestVaultState(t *testing.T) {
+	w := open(t)
+	l := w.listen("person", "")
+	l.expect("ready")
+	if got, ok := w.do("person", "GET", "/api/v1/status", "").json["state"]; ok {
+		t.Errorf("nobody knows the state yet: %v", got)
+	}
+	for _, st := range []tool.VaultState{{Mode: "offline", Reason: "the folder is empty", Missing: 3}, {Mode: "online"}} {
+		w.bus.Announce(tool.TopicVault, st)
+		want, err := json.Marshal(st)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p := l.expect(tool.TopicVault); strings.TrimSpace(p.data) != string(want) {
+			t.Errorf("news: %q", p.data)
+		}
+		got, err := json.Marshal(w.do("read", "GET", "/api/v1/status", "").json["state"])
+		if err != nil || !sameJSON(got, want) {
+			t.Errorf("status: %s, %v", got, err)
+		}
+	}
+}
+
+func sameJSON(a, b []byte) bool {
+	var x, y any
+	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }
 
 // TestEventsOfOthers: a program hears of its own questions alone.

@@ -146,6 +146,8 @@ type Status struct {
 	Pending int            `json:"pending"` // of those that the caller may see
 	Kind    access.Kind    `json:"kind"`    // of the caller
 	Scopes  []access.Scope `json:"scopes"`
+	// State is that of the vault; nil until it was looked at.
+	State *tool.VaultState `json:"state,omitempty"`
 }
 
 func (a *API) status(w http.ResponseWriter, r *http.Request, who access.Principal) error {
@@ -158,6 +160,9 @@ func (a *API) status(w http.ResponseWriter, r *http.Request, who access.Principa
 		if sees(who, q) {
 			st.Pending++
 		}
+	}
+	if v, ok := a.o.Bus.Last(tool.TopicVault).(tool.VaultState); ok {
+		st.State = &v
 	}
 	return serve.JSON(w, http.StatusOK, st)
 }

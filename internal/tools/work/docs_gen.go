@@ -18,6 +18,7 @@ var docs = map[string]tool.Comment{
 	"Env": {Text: "Env is what these tools may touch.", Fields: map[string]string{
 		"Accept": "Accept takes the notes that the vault misses for deleted.",
 		"Folder": "where conversations go that are saved as notes",
+		"Look":   "Look compares the index with the vault as it is now. May be nil.",
 		"Store":  "Store and Parse tell which links a move back would break; Store may be nil.",
 		"Vault":  "for what files hold now",
 	}},

@@ -39,6 +39,11 @@ type Missing struct {
 
 // Run lists them, and believes it when a person says so.
 func (in MissingNotes) Run(ctx context.Context, env Env) (Missing, error) {
+	if env.Look != nil {
+		if err := env.Look(ctx); err != nil {
+			return Missing{}, err
+		}
+	}
 	st, paths := env.Vault.Missing()
 	out := Missing{State: string(st.Mode), Reason: st.Reason, Total: len(paths), Folders: map[string]int{}}
 	for _, p := range paths {

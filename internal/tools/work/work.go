@@ -34,6 +34,8 @@ type Env struct {
 	// Store and Parse tell which links a move back would break; Store may be nil.
 	Store index.Store
 	Parse note.Options
+	// Look compares the index with the vault as it is now. May be nil.
+	Look func(ctx context.Context) error
 	// Accept takes the notes that the vault misses for deleted.
 	Accept func(ctx context.Context) error
 }

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,6 +29,35 @@ var elsewhere = []uint32{
 func changedElsewhere(dir string) bool {
 	var st unix.Statfs_t
 	return unix.Statfs(dir, &st) != nil || slices.Contains(elsewhere, uint32(st.Type))
+}
+
+// mountsIn lists the file systems that are mounted at a folder or below it.
+func mountsIn(dir string) string {
+	b, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return ""
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	return mountsOf(string(b), dir)
+}
+
+// escaped is how mountinfo writes the characters that separate its fields.
+var escaped = strings.NewReplacer(" ", `\040`, "\t", `\011`, "\n", `\012`, `\`, `\134`)
+
+// mountsOf picks number, device and place of the mounts of a folder out of the
+// text of mountinfo.
+func mountsOf(text, dir string) string {
+	dir = escaped.Replace(dir)
+	var out []string
+	for line := range strings.Lines(text) {
+		fields := strings.Fields(line)
+		if len(fields) > 4 && (fields[4] == dir || strings.HasPrefix(fields[4], dir+"/")) {
+			out = append(out, strings.Join([]string{fields[0], fields[2], fields[4]}, " "))
+		}
+	}
+	return strings.Join(out, "\n")
 }
 
 // limitHint tells how to get more watches.

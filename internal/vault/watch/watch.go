@@ -118,8 +118,9 @@ type Watcher struct {
 	now     Batch // what waits to be taken
 	waits   bool  // there is such a batch
 	taking  marks
-	lost    bool // the root folder is missing
-	other   bool // another folder is in its place, as when a disk is not mounted
+	lost    bool   // the root folder is missing
+	other   bool   // another folder is in its place, as when a disk is not mounted
+	mounts  string // the file systems in the vault at the last look
 
 	behind atomic.Bool // something was heard of that nobody has taken
 
@@ -199,6 +200,7 @@ func (w *Watcher) run(ctx context.Context) {
 	settled := time.NewTimer(time.Hour)
 	defer settled.Stop()
 
+	w.remounted()
 	w.rearm(ctx)
 	w.offer(Batch{Rescan: true, Reason: AtStart})
 	clock, scanned := w.opt.Now(), w.opt.Now()
@@ -218,6 +220,10 @@ func (w *Watcher) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case t := <-w.takes:
+			if w.remounted() {
+				w.rearm(ctx)
+				w.settle.all(Remounted, w.opt.Now())
+			}
 			w.mark(t)
 		case ev, ok := <-evs:
 			w.event(ctx, ev, ok)
@@ -262,6 +268,8 @@ func (w *Watcher) look(ctx context.Context, clock, now, scanned time.Time) Reaso
 	case w.lost, w.other && same:
 		w.lost, w.other = false, !same
 		reason = Returned
+	case w.remounted():
+		reason = Remounted
 	case jumped(clock, now, w.opt.Check):
 		reason = Wake
 	case now.Sub(scanned) >= every:
@@ -271,6 +279,14 @@ func (w *Watcher) look(ctx context.Context, clock, now, scanned time.Time) Reaso
 	}
 	w.rearm(ctx)
 	return reason
+}
+
+// remounted reports whether a file system was mounted or unmounted in the vault
+// since the last call. The folder below it may send no event.
+func (w *Watcher) remounted() bool {
+	before := w.mounts
+	w.mounts = mountsIn(w.v.Dir())
+	return w.mounts != before
 }
 
 // leave stops listening until the root folder is there again.

@@ -1,7 +1,7 @@
 // What the page knows of the server: the vault, the tools, what waits. Kept true
 // by the news.
 import { ask, onSignedOut, problemOf, words } from './api';
-import type { Approval, Problem, Result, Pending, Status, Tool } from './types';
+import type { Approval, Problem, Result, Pending, Status, Tool, VaultState } from './types';
 import { news } from './events';
 import { toasts } from './toasts.svelte';
 
@@ -20,6 +20,8 @@ class Server {
   /** changes counts what happened to the vault, for views that look again. */
   changes = $state(0);
 
+  #vault = $state.raw<VaultState | null>(null);
+  #states = 0; // of the vault, that news told of
   #tools: Promise<void> = Promise.resolve();
   #lists = 0;
   #listed = 0; // the list that is shown
@@ -43,6 +45,10 @@ class Server {
           this.put(q);
           break;
         }
+        case 'vault.state':
+          this.#states++;
+          this.#vault = n.data as VaultState;
+          break;
         case 'tools.changed':
           void this.loadTools();
           break;
@@ -67,14 +73,21 @@ class Server {
   async look(): Promise<void> {
     const mine = ++this.#looks;
     const heard = this.#heard;
+    const states = this.#states;
     const [s, q] = await Promise.all([ask('status'), ask('listApprovals', { query: { state: 'pending' } })]);
     if (s.ok) this.status = s.value;
+    if (s.ok && states === this.#states) this.#vault = s.value.state ?? null;
     this.loaded = true;
     if (mine !== this.#looks) return; // a later look knows more
     this.problem = s.ok ? null : s.problem;
     if (!q.ok) return;
     if (heard === this.#heard) this.waiting = q.value.approvals ?? [];
     else await this.look(); // the list was made before what the news told of
+  }
+
+  /** doubtful is the state of a vault that misses notes, or its folder. */
+  get doubtful(): VaultState | null {
+    return this.#vault && ['offline', 'settling'].includes(this.#vault.mode) ? this.#vault : null;
   }
 
   async loadTools(): Promise<void> {

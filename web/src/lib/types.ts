@@ -3,6 +3,8 @@ import type * as api from '../api.gen';
 
 export type { Answer, Approval, Pending, Problem, Result, Rules, Status, ToolTypes, Verified, View } from '../api.gen';
 export type Tool = api.Tool;
+/** Whether the notes of the vault are where they were. */
+export type VaultState = NonNullable<api.Status['state']>;
 export type Item = NonNullable<api.View['items']>[number];
 export type FileChange = NonNullable<api.Approval['changes']>[number];
 
