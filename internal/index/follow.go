@@ -57,7 +57,7 @@ func (ix *Indexer) follow(ctx context.Context, w *watch.Watcher, all bool) (sum 
 	switch {
 	case err != nil:
 		return Summary{}, err
-	case b.Rescan, ix.missed:
+	case b.Rescan, ix.missed, !ix.vault.State().Believed(): // what is missed may be back
 		return ix.sync(ctx, false)
 	case all && (!sure || ix.vault.Shared()):
 		if same, err := ix.unchanged(ctx, ix.glance); same || err != nil {

@@ -2,33 +2,43 @@ package watch
 
 import (
 	"os"
-	"slices"
+	"path/filepath"
 	"strconv"
 	"strings"
 
-	"golang.org/x/sys/unix"
+	"lore/internal/vault"
 )
 
 // eventsInOrder says that all events of one watcher come in the order in which
 // the changes were made.
 const eventsInOrder = true
 
-// elsewhere are the file systems that others can change without this system's
-// knowledge: servers on the network, and what lies below FUSE.
-var elsewhere = []uint32{
-	unix.NFS_SUPER_MAGIC, unix.SMB_SUPER_MAGIC, unix.CIFS_SUPER_MAGIC, unix.SMB2_SUPER_MAGIC, unix.FUSE_SUPER_MAGIC, unix.V9FS_MAGIC,
-	unix.AFS_SUPER_MAGIC, unix.CEPH_SUPER_MAGIC, unix.CODA_SUPER_MAGIC, unix.NCP_SUPER_MAGIC,
-	0x786f4256, // VirtualBox's shared folders
-	0x01161970, // GFS2
-	unix.OCFS2_SUPER_MAGIC,
-	0x0bd00bd0, // Lustre
+// mounts reads which file systems are mounted on a folder and in it: the table
+// changes when one comes or goes, of which no event tells. elsewhere reports
+// whether one of them can change without an event here.
+func mounts(dir string) (table string, elsewhere bool) {
+	b, err := os.ReadFile("/proc/self/mountinfo")
+	elsewhere = err != nil || vault.ChangedElsewhere(dir)
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real // as the table spells it
+	}
+	var below strings.Builder
+	for line := range strings.Lines(string(b)) {
+		fields := strings.Fields(line)
+		if len(fields) < 5 {
+			continue
+		}
+		at := unescape.Replace(fields[4])
+		if at == dir || strings.HasPrefix(at, strings.TrimSuffix(dir, "/")+"/") {
+			below.WriteString(line)
+			elsewhere = elsewhere || vault.ChangedElsewhere(at)
+		}
+	}
+	return below.String(), elsewhere
 }
 
-// changedElsewhere reports whether a folder can change without an event here.
-func changedElsewhere(dir string) bool {
-	var st unix.Statfs_t
-	return unix.Statfs(dir, &st) != nil || slices.Contains(elsewhere, uint32(st.Type))
-}
+// unescape undoes what the system does to names in its table of mounts.
+var unescape = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
 
 // limitHint tells how to get more watches.
 const limitHint = "raise fs.inotify.max_user_watches to get events"

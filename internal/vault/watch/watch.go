@@ -121,6 +121,9 @@ type Watcher struct {
 	lost    bool // the root folder is missing
 	other   bool // another folder is in its place, as when a disk is not mounted
 
+	mounted   string // what is mounted in the vault
+	elsewhere bool   // some of it can change without an event
+
 	behind atomic.Bool // something was heard of that nobody has taken
 
 	mu     sync.Mutex
@@ -199,6 +202,7 @@ func (w *Watcher) run(ctx context.Context) {
 	settled := time.NewTimer(time.Hour)
 	defer settled.Stop()
 
+	w.mountsChanged()
 	w.rearm(ctx)
 	w.offer(Batch{Rescan: true, Reason: AtStart})
 	clock, scanned := w.opt.Now(), w.opt.Now()
@@ -218,7 +222,7 @@ func (w *Watcher) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case t := <-w.takes:
-			w.mark(t)
+			w.mark(ctx, t)
 		case ev, ok := <-evs:
 			w.event(ctx, ev, ok)
 		case err, ok := <-errs:
@@ -262,6 +266,8 @@ func (w *Watcher) look(ctx context.Context, clock, now, scanned time.Time) Reaso
 	case w.lost, w.other && same:
 		w.lost, w.other = false, !same
 		reason = Returned
+	case w.mountsChanged():
+		reason = Mounted
 	case jumped(clock, now, w.opt.Check):
 		reason = Wake
 	case now.Sub(scanned) >= every:
@@ -363,6 +369,9 @@ func (w *Watcher) event(ctx context.Context, ev fsnotify.Event, ok bool) {
 	case vanished && w.watched[disk]:
 		w.forget(disk)
 		w.settle.all(FolderMoved, now)
+		if w.isFolder(disk) { // two folders changed places: the other one has this name by now
+			w.folderCame(ctx, disk)
+		}
 	case (ev.Has(fsnotify.Create) || ev.Has(fsnotify.Chmod) && !w.watched[disk]) && w.isFolder(disk):
 		w.folderCame(ctx, disk) // it is new, or can be read now
 	case w.watched[disk]: // a folder's own times changed; its files speak for themselves
