@@ -2,10 +2,13 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 
+	"lore/internal/access"
 	"lore/internal/fresh"
 	"lore/internal/index"
 	"lore/internal/index/sqlite"
+	"lore/internal/tool"
 )
 
 // openGate lets calls of tools wait until the index is up to date.
@@ -38,6 +41,21 @@ func (s *session) look(ctx context.Context) (f index.Freshness, whole bool, err 
 	}
 	sum, err := s.sync(ctx)
 	return sum.Fresh, true, err
+}
+
+// others is the door as other processes find it.
+type others struct{ tool.Door }
+
+func (o others) Call(ctx context.Context, who access.Principal, name string, args json.RawMessage) (tool.Result, error) {
+	return o.Door.Call(fresh.FromOther(ctx), who, name, args)
+}
+
+func (o others) Answer(ctx context.Context, person access.Principal, id string, a tool.Answer) (tool.Result, error) {
+	return o.Door.Answer(fresh.FromOther(ctx), person, id, a)
+}
+
+func (o others) Rehearse(ctx context.Context, person access.Principal, id string, a tool.Answer) (tool.Question, error) {
+	return o.Door.Rehearse(fresh.FromOther(ctx), person, id, a)
 }
 
 // indexState tells how far the index can be believed, as far as is known.
