@@ -364,3 +364,49 @@ func TestServerAfterForeignChanges(t *testing.T) {
 		})
 	}
 }
+
+// A doubt about the vault ends as soon as there is no reason for it any more.
+func TestServerIsFreshAgain(t *testing.T) {
+	long := strings.Repeat("some words\n", 500)
+	for name, change := range map[string]func(w *world, s *server){
+		"a note is emptied and filled again": func(w *world, s *server) {
+			w.write("sub/0.md", "")
+			s.find("word")
+			s.find("word")
+			w.write("sub/0.md", "quokka\n")
+		},
+		"a folder is emptied and filled again": func(w *world, s *server) {
+			w.must(os.Rename(w.at("sub"), filepath.Join(w.dir, "kept")))
+			w.must(os.Mkdir(w.at("sub"), 0o755))
+			if f := s.find("words"); f.Index.Fresh {
+				w.t.Errorf("an empty folder is believed: %+v", f)
+			}
+			for i := range 100 {
+				name := fmt.Sprint(i, ".md")
+				w.must(os.Rename(filepath.Join(w.dir, "kept", name), w.at("sub/"+name)))
+			}
+			w.write("sub/0.md", "quokka\n")
+		},
+	} {
+		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			for i := range 100 {
+				w.write(fmt.Sprintf("sub/%d.md", i), long)
+			}
+			w.write("other.md", "other\n")
+			s := w.serve()
+			s.find("word")
+			change(w, s)
+			var f found
+			for range 10 {
+				if f = s.find("quokka"); f.Index.Fresh {
+					break
+				}
+			}
+			if !f.Index.Fresh || !f.has("sub/0.md") {
+				t.Errorf("%+v", f)
+			}
+		})
+	}
+}
