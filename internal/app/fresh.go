@@ -43,18 +43,18 @@ func (s *session) look(ctx context.Context) (f index.Freshness, whole bool, err 
 	return sum.Fresh, true, err
 }
 
-// others is the door as other processes find it.
-type others struct{ tool.Door }
+// otherProcesses is the door as other processes find it.
+type otherProcesses struct{ tool.Door }
 
-func (o others) Call(ctx context.Context, who access.Principal, name string, args json.RawMessage) (tool.Result, error) {
+func (o otherProcesses) Call(ctx context.Context, who access.Principal, name string, args json.RawMessage) (tool.Result, error) {
 	return o.Door.Call(fresh.FromOther(ctx), who, name, args)
 }
 
-func (o others) Answer(ctx context.Context, person access.Principal, id string, a tool.Answer) (tool.Result, error) {
+func (o otherProcesses) Answer(ctx context.Context, person access.Principal, id string, a tool.Answer) (tool.Result, error) {
 	return o.Door.Answer(fresh.FromOther(ctx), person, id, a)
 }
 
-func (o others) Rehearse(ctx context.Context, person access.Principal, id string, a tool.Answer) (tool.Question, error) {
+func (o otherProcesses) Rehearse(ctx context.Context, person access.Principal, id string, a tool.Answer) (tool.Question, error) {
 	return o.Door.Rehearse(fresh.FromOther(ctx), person, id, a)
 }
 
