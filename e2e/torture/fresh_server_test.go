@@ -410,3 +410,20 @@ func TestServerIsFreshAgain(t *testing.T) {
 		})
 	}
 }
+
+// A vault below FUSE is changed by others. The system remembers what it was told
+// of a file for a second; commands ask again.
+func TestFreshBelowFUSE(t *testing.T) {
+	w := newWorld(t)
+	below := filepath.Join(w.dir, "below")
+	w.bindfs(below, w.vault)
+	w.write("one.md", "one\n")
+	w.write("two.md", "two\n")
+	settle()
+	for i := range rounds(5) {
+		w.search("two")
+		word := fmt.Sprint("quokka", i)
+		w.must(os.WriteFile(filepath.Join(below, "one.md"), []byte(word+"\n"), 0o644))
+		w.search(word).judge(t, fmt.Sprint("save ", i), "one.md")
+	}
+}
