@@ -70,7 +70,7 @@ func (s *session) face(ctx context.Context) (*cli.Session, error) {
 		}
 	}
 	if s.door != nil {
-		s.door.Open(reg, nil)
+		s.door.Open(otherProcesses{reg}, nil)
 	}
 	face.Door, face.Attend, face.Report, face.Doctor = reg, reg.Attend, s.report, s.patient().Look
 	face.Follow = func(ctx context.Context) error { return s.follow(ctx, reg) }

@@ -2,7 +2,9 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 
+	"lore/internal/access"
 	"lore/internal/fresh"
 	"lore/internal/index"
 	"lore/internal/index/sqlite"
@@ -40,6 +42,21 @@ func (s *session) look(ctx context.Context) (f index.Freshness, whole bool, err 
 	}
 	sum, err := s.sync(ctx)
 	return sum.Fresh, true, err
+}
+
+// otherProcesses is the door as other processes find it.
+type otherProcesses struct{ tool.Door }
+
+func (o otherProcesses) Call(ctx context.Context, who access.Principal, name string, args json.RawMessage) (tool.Result, error) {
+	return o.Door.Call(fresh.FromOther(ctx), who, name, args)
+}
+
+func (o otherProcesses) Answer(ctx context.Context, person access.Principal, id string, a tool.Answer) (tool.Result, error) {
+	return o.Door.Answer(fresh.FromOther(ctx), person, id, a)
+}
+
+func (o otherProcesses) Rehearse(ctx context.Context, person access.Principal, id string, a tool.Answer) (tool.Question, error) {
+	return o.Door.Rehearse(fresh.FromOther(ctx), person, id, a)
 }
 
 // indexState tells how far the index can be believed, as far as is known.

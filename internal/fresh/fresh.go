@@ -51,7 +51,7 @@ type Gate struct {
 	o      Options
 	looks  comparisons
 	cancel context.CancelFunc
-	slow   atomic.Bool // the last whole look took longer than a question waits
+	slow   atomic.Bool // a whole look took longer than a question waits, and none was quick since
 
 	mu       sync.Mutex
 	opened   *comparison // of the opening, until the first call uses it
@@ -69,8 +69,9 @@ func New(ctx context.Context, o Options) *Gate {
 	g.looks.run = func(c *comparison) {
 		began := time.Now()
 		var whole bool
-		if c.fresh, whole, c.err = o.Look(ctx); c.err == nil && whole {
-			g.slow.Store(time.Since(began) > Patience)
+		c.fresh, whole, c.err = o.Look(ctx)
+		if slow := time.Since(began) > Patience; c.err == nil && (whole || !slow) {
+			g.slow.Store(slow)
 		}
 	}
 	return g
@@ -116,6 +117,12 @@ type asked struct {
 
 type askedKey struct{}
 
+type otherKey struct{}
+
+// FromOther marks the calls of another process. It may have begun after the
+// opening of this one, so that a look of the opening says nothing to it.
+func FromOther(ctx context.Context) context.Context { return context.WithValue(ctx, otherKey{}, true) }
+
 // Prepare returns the context of a call, in which [Gate.Await] waits.
 func (g *Gate) Prepare(ctx context.Context, plans bool) context.Context {
 	return context.WithValue(ctx, askedKey{}, &asked{plans: plans})
@@ -156,7 +163,7 @@ const CatchingUp = "the index is catching up with changes in the vault"
 // awaitAnswer waits a moment. An index that is behind answers all the same, and
 // says so.
 func (g *Gate) awaitAnswer(ctx context.Context) (index.Freshness, error) {
-	c, wait := g.takeOpening(), time.Duration(0) // the opening has waited already
+	c, wait := g.takeOpening(ctx), time.Duration(0) // the opening has waited already
 	if c == nil {
 		if c = g.looks.join(); !g.slow.Load() {
 			wait = Patience
@@ -192,7 +199,7 @@ func (g *Gate) awaitAnswer(ctx context.Context) (index.Freshness, error) {
 func (g *Gate) awaitPlan(ctx context.Context) (index.Freshness, error) {
 	limit := time.NewTimer(g.o.Limit)
 	defer limit.Stop()
-	c := g.takeOpening()
+	c := g.takeOpening(ctx)
 	if c == nil {
 		c = g.looks.join()
 	}
@@ -259,9 +266,12 @@ func (g *Gate) keepOpening(c *comparison) {
 	g.opened, g.openedAt = c, time.Now()
 }
 
-// takeOpening returns that look, once, unless time has passed: the call of
-// somebody else may come first, and later.
-func (g *Gate) takeOpening() *comparison {
+// takeOpening returns that look, once, unless time has passed or somebody else
+// asks.
+func (g *Gate) takeOpening(ctx context.Context) *comparison {
+	if ctx.Value(otherKey{}) != nil {
+		return nil
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	c := g.opened

@@ -211,3 +211,60 @@ func TestOpening(t *testing.T) {
 		}
 	})
 }
+
+// The look of the opening began before another process asks, and is none for it.
+func TestOpeningIsNotForOtherProcesses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := open(t, 10*time.Millisecond, 0)
+		defer d.gate.Close()
+		if _, err := d.gate.Open(t.Context(), true, true); err != nil {
+			t.Fatal(err)
+		}
+		d.version.Store(1)
+		ctx := d.gate.Prepare(fresh.FromOther(t.Context()), false)
+		if err := d.gate.Await(ctx); err != nil || !d.gate.Fresh(ctx).Fresh || d.seen.Load() != 1 {
+			t.Errorf("saved 1, seen %d, %+v, %v", d.seen.Load(), d.gate.Fresh(ctx), err)
+		}
+		if _, _, err := d.call(t, false); err != nil || d.looks.Load() != 2 {
+			t.Errorf("the own call made a look of its own: %d looks, %v", d.looks.Load(), err)
+		}
+	})
+}
+
+// A first look at everything may take long; the looks that follow events do not,
+// and answers wait for them again.
+func TestQuickLooksAfterASlowOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v, err := vault.Open(t.TempDir(), vault.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole, takes := true, time.Minute
+		g := fresh.New(t.Context(), fresh.Options{
+			Vault: v,
+			State: func() index.Freshness { return index.Freshness{Fresh: true} },
+			Fatal: func(error) bool { return false },
+			Look: func(context.Context) (index.Freshness, bool, error) {
+				time.Sleep(takes)
+				return index.Freshness{Fresh: true}, whole, nil
+			},
+		})
+		defer g.Close()
+		if _, err := g.Open(t.Context(), true, false); err != nil {
+			t.Fatal(err)
+		}
+		whole, takes = false, time.Millisecond
+		var last index.Freshness
+		for range 2 {
+			ctx := g.Prepare(t.Context(), false)
+			if err := g.Await(ctx); err != nil {
+				t.Fatal(err)
+			}
+			last = g.Fresh(ctx)
+			time.Sleep(time.Second)
+		}
+		if !last.Fresh {
+			t.Errorf("the second answer after a slow look did not wait for a quick one: %+v", last)
+		}
+	})
+}

@@ -227,7 +227,7 @@ func (ix *Indexer) finish(sum *Summary, start time.Time, err error) {
 	if err == nil && sum.State.Believed() && sum.Doubted == 0 {
 		ix.glance = sum.Glance()
 	}
-	if ix.missed = err != nil; err == nil {
+	if ix.missed = err != nil || sum.Doubted > 0; err == nil {
 		ix.log.Info("vault indexed", "files", sum.Files, "added", sum.Added, "changed", sum.Changed,
 			"dropped", sum.Dropped, "failed", sum.Failed, "duration_ms", sum.Took.Milliseconds())
 	}
@@ -253,6 +253,7 @@ func (ix *Indexer) update(ctx context.Context, paths []string) (sum Summary, err
 		known[r.File.Path] = r.File
 	}
 	var w work
+	unclear := false
 	for _, p := range paths {
 		old, had := known[p]
 		e, err := ix.vault.Stat(ctx, p)
@@ -263,7 +264,12 @@ func (ix *Indexer) update(ctx context.Context, paths []string) (sum Summary, err
 			w.drop = append(w.drop, p)
 		case ctx.Err() != nil:
 			return Summary{}, ctx.Err()
+		case had:
+			unclear = true
 		}
+	}
+	if unclear { // something else lies there, or it cannot be looked at: a walk tells which
+		return ix.sync(ctx, false)
 	}
 	return ix.work(ctx, w)
 }

@@ -75,7 +75,7 @@ func (ix *Indexer) read(ctx context.Context, j job) (outcome, error) {
 		return outcome{}, ctx.Err()
 	case fault.Of(err) == fault.NotFound:
 		return outcome{what: skipped}, nil
-	case fault.Of(err) == fault.Busy && j.had: // it is being written
+	case fault.Of(err) == fault.Busy: // it is being written
 		return outcome{what: doubted}, nil
 	case fault.Of(err) == fault.Offline:
 		// The folder went away under the run: that says nothing about the file.

@@ -4,49 +4,51 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
+
+	"lore/internal/syncname"
 )
 
 // aliases are the other names of files, by which they can change without an
 // event under their own.
 type aliases struct {
-	links  map[string][]string // file -> the links of the vault that lead to it or through it
-	shared bool                // some note has hard links, perhaps outside the vault
-}
-
-func (a *aliases) add(key string, targets []string) {
-	if a.links == nil {
-		a.links = map[string][]string{}
-	}
-	for _, t := range targets {
-		if !slices.Contains(a.links[t], key) {
-			a.links[t] = append(a.links[t], key)
-		}
-	}
+	links  map[string][]string // name -> the links of the vault that lead to it or over it
+	shared bool                // some note can change by a name that nobody watches: it has hard links
 }
 
 // note takes in what the system says of one file.
-func (a *aliases) note(root *os.Root, disk, key string, info fs.FileInfo, link bool) {
+func (a *aliases) note(key string, info fs.FileInfo) {
 	if _, links := identity(info); links > 1 && KindOf(key) != Attachment {
 		a.shared = true
 	}
-	if link {
-		a.add(key, hops(root, disk))
+}
+
+// link takes in a link, whether or not it leads to a file by now.
+func (a *aliases) link(root *os.Root, disk, key string) {
+	if a.links == nil {
+		a.links = map[string][]string{}
+	}
+	_, over, _ := resolve(root, disk)
+	for _, at := range over {
+		switch target := Key(at); {
+		case target == key:
+		case Hidden(target) || syncname.Partial(path.Base(target)):
+			a.shared = true // nobody hears of changes there
+		case !slices.Contains(a.links[target], key):
+			a.links[target] = append(a.links[target], key)
+		}
 	}
 }
 
-// hops are the names that a link leads through, with the last.
-func hops(root *os.Root, disk string) (out []string) {
-	for at := disk; len(out) < maxLinks; {
-		target, err := root.Readlink(at)
-		if err != nil {
-			break
-		}
-		at = path.Join(path.Dir(at), filepath.ToSlash(target))
-		out = append(out, Key(at))
+// noteLink takes in a link that came since the last walk; key may be none.
+func (v *Vault) noteLink(root *os.Root, key string) {
+	disk := v.spelled(key)
+	if _, err := root.Readlink(disk); err != nil {
+		return
 	}
-	return out
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.link(root, disk, key)
 }
 
 // WithLinks adds to paths the links of the vault that lead to them: when a file
@@ -60,8 +62,8 @@ func (v *Vault) WithLinks(paths []string) []string {
 	return paths
 }
 
-// Shared reports whether some note has hard links: it can change by a name that
-// nobody watches.
+// Shared reports whether some note can change by a name that nobody watches, as
+// one with hard links can.
 func (v *Vault) Shared() bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()

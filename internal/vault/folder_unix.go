@@ -19,6 +19,8 @@ import (
 type openFolder struct {
 	file *os.File // nil for one that is only passed through
 	fd   int
+	// elsewhere says that what the system remembers of it may be old.
+	elsewhere bool
 }
 
 // openedFolder opens the folder that root holds.
@@ -27,7 +29,8 @@ func openedFolder(root *os.Root) (openFolder, error) {
 	if err != nil {
 		return openFolder{}, err
 	}
-	return openFolder{f, int(f.Fd())}, nil
+	fd := int(f.Fd())
+	return openFolder{f, fd, isElsewhere(fd)}, nil
 }
 
 // enter opens the folder of that name, to list it.
@@ -49,7 +52,7 @@ func (d openFolder) pass(name string) (openFolder, error) {
 		case err != nil:
 			return openFolder{}, &fs.PathError{Op: "open", Path: name, Err: err}
 		}
-		return openFolder{fd: fd}, nil
+		return openFolder{fd: fd, elsewhere: isElsewhere(fd)}, nil
 	}
 }
 
@@ -64,7 +67,7 @@ func (d openFolder) infos() ([]fs.FileInfo, error) {
 	for i, name := range names {
 		st := &stats[i]
 		st.name = name
-		switch e := fstatat(d.fd, name, &st.sys); {
+		switch e := d.ask(name, &st.sys); {
 		case e == nil:
 			out = append(out, st)
 		case err == nil && !errors.Is(e, syscall.ENOENT): // it went away meanwhile
@@ -77,18 +80,24 @@ func (d openFolder) infos() ([]fs.FileInfo, error) {
 // self asks the system about the folder.
 func (d openFolder) self() (fs.FileInfo, error) {
 	st := &fileStat{}
+	if d.elsewhere {
+		refresh(d.fd, "")
+	}
 	return st, unix.Fstat(d.fd, &st.sys)
 }
 
 // stat asks the system about one file in the folder.
 func (d openFolder) stat(name string) (fs.FileInfo, error) {
 	st := &fileStat{name: name}
-	return st, fstatat(d.fd, name, &st.sys)
+	return st, d.ask(name, &st.sys)
 }
 
-func fstatat(fd int, name string, st *unix.Stat_t) error {
+func (d openFolder) ask(name string, st *unix.Stat_t) error {
+	if d.elsewhere {
+		refresh(d.fd, name)
+	}
 	for {
-		err := unix.Fstatat(fd, name, st, unix.AT_SYMLINK_NOFOLLOW)
+		err := unix.Fstatat(d.fd, name, st, unix.AT_SYMLINK_NOFOLLOW)
 		if !errors.Is(err, syscall.EINTR) {
 			return err
 		}

@@ -55,25 +55,53 @@ func (v *Vault) linkProblem(root *os.Root, disk string, err error) Problem {
 	return Problem{Kind: EscapingLink, Other: target, Detail: "the link leads out of the vault and is not followed"}
 }
 
-// Trace spells the path that a chain of links ends at. It is only used to see
-// whether that place is hidden: what may be opened, the root decides. plain is
-// false when the chain cannot be spelled inside the vault.
+// Trace spells the path that a chain of links ends at, links to folders too. It
+// is only used to see whether that place is hidden: what may be opened, the root
+// decides. plain is false when the chain cannot be spelled inside the vault.
 func Trace(root *os.Root, disk string) (end string, plain bool) {
-	at := disk
-	for range maxLinks {
+	end, _, plain = resolve(root, disk)
+	return end, plain
+}
+
+// resolve follows a path name by name, as the system does. over lists the names
+// on which it depends where it ends: links, names that do not exist, the end.
+func resolve(root *os.Root, disk string) (end string, over []string, plain bool) {
+	links := 0
+	for rest := disk; rest != ""; {
+		name, more, _ := strings.Cut(rest, "/")
+		switch name {
+		case "", ".":
+			rest = more
+			continue
+		case "..":
+			if end == "" {
+				return rest, over, false
+			}
+			if end, rest = path.Dir(end), more; end == "." {
+				end = ""
+			}
+			continue
+		}
+		at := join(end, name)
 		target, err := root.Readlink(at)
-		if err != nil {
-			return at, true // not a link: the end
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			over = append(over, at)
+			fallthrough
+		case err != nil: // not a link
+			end, rest = at, more
+			continue
 		}
+		over = append(over, at)
 		if filepath.IsAbs(target) {
-			return target, false
+			return target, over, false
 		}
-		at = path.Join(path.Dir(at), filepath.ToSlash(target))
-		if at == ".." || strings.HasPrefix(at, "../") {
-			return at, false
+		if links++; links > maxLinks {
+			return disk, over, true
 		}
+		rest = join(filepath.ToSlash(target), more)
 	}
-	return disk, true
+	return end, append(over, end), true
 }
 
 // Real tells which files the paths lead to: each its own, unless it is a link to

@@ -109,6 +109,9 @@ func (v *Vault) Stat(ctx context.Context, p string) (Entry, error) {
 	}
 	defer root.Close()
 	disk, info, link, err := v.Locate(root, key)
+	if err != nil || link {
+		v.noteLink(root, key)
+	}
 	if err != nil {
 		return Entry{}, err
 	}
@@ -116,7 +119,7 @@ func (v *Vault) Stat(ctx context.Context, p string) (Entry, error) {
 		return Entry{}, fault.New(fault.Denied, "path %q is a download or a save that has not ended", p)
 	}
 	v.mu.Lock()
-	v.note(root, disk, key, info, link)
+	v.note(key, info)
 	v.mu.Unlock()
 	inode, _ := identity(info)
 	return Entry{

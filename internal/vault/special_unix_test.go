@@ -56,3 +56,40 @@ func TestHardLinksAreCounted(t *testing.T) {
 		t.Errorf("%+v, %v", f.Info, err)
 	}
 }
+
+// A link that reaches a hidden folder over a link to that folder is not followed.
+func TestLinkOverALinkedFolderIntoAHiddenOne(t *testing.T) {
+	dir := t.TempDir()
+	for _, d := range []string{".hidden", "open"} {
+		if err := os.Mkdir(filepath.Join(dir, d), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, d, "note.md"), []byte(d), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, target := range map[string]string{
+		"toHidden": ".hidden", "toOpen": "open", "hidden.md": "toHidden/note.md", "open.md": "toOpen/../open/note.md",
+	} {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v, err := vault.Open(dir, vault.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	if f, err := v.Read(t.Context(), "hidden.md"); err == nil {
+		t.Errorf("hidden.md shows %q", f.Data)
+	}
+	if f, err := v.Read(t.Context(), "open.md"); err != nil || string(f.Data) != "open" {
+		t.Errorf("open.md shows %q, %v", f.Data, err)
+	}
+	if _, err := v.Walk(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := v.WithLinks([]string{"open/note.md"}); !slices.Contains(got, "open.md") {
+		t.Errorf("the links to open/note.md are %q", got)
+	}
+}

@@ -297,7 +297,7 @@ func (w *walker) twins(c child) bool {
 }
 
 func (w *walker) file(c child, info fs.FileInfo, link bool) {
-	w.aliases.note(w.root, c.disk, c.key, info, link)
+	w.aliases.note(c.key, info)
 	inode, _ := identity(info)
 	e := Entry{
 		Path: c.key, OnDisk: c.disk, Link: link, Kind: KindOf(c.key),
@@ -311,6 +311,7 @@ func (w *walker) file(c child, info fs.FileInfo, link bool) {
 
 // link follows a link to a file, and reports every other one.
 func (w *walker) link(c child) {
+	w.aliases.link(w.root, c.disk, c.key)
 	info, p := w.v.follow(w.root, c.disk)
 	if p.Kind != "" {
 		p.Path = c.key

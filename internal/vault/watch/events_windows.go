@@ -12,8 +12,5 @@ func watchLimit() int { return 0 }
 // eventsInOrder says that no order can be relied on.
 const eventsInOrder = false
 
-// mountsIn is not known here.
-func mountsIn(string) string { return "" }
-
-// changedElsewhere is asked only where events come in order.
-func changedElsewhere(string) bool { return true }
+// mounts is asked only where events come in order.
+func mounts(string) (table string, elsewhere bool) { return "", true }

@@ -60,3 +60,19 @@ func TestUnmount(t *testing.T) {
 	}
 	hears(t, w, dir, "new.md")
 }
+
+// Two folders change places in one step: both are watched under their new names.
+func TestWatchFoldersChangePlaces(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	put(t, dir, "a/x/one.md")
+	put(t, dir, "b/y/two.md")
+	w := watch(t, dir, quick)
+	if err := unix.Renameat2(unix.AT_FDCWD, filepath.Join(dir, "a"), unix.AT_FDCWD, filepath.Join(dir, "b"), unix.RENAME_EXCHANGE); err != nil {
+		t.Skip(err)
+	}
+	rescan(t, w, FolderMoved)
+	for _, name := range []string{"a/new.md", "b/new.md", "a/y/two.md", "b/x/one.md"} {
+		hears(t, w, dir, name)
+	}
+}

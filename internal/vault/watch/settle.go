@@ -19,7 +19,7 @@ const (
 	Wake        Reason = "wake"         // the machine slept, or the clock was set
 	RootChanged Reason = "root changed" // the vault's folder went away or is another one
 	Returned    Reason = "returned"     // the vault's folder is back
-	Remounted   Reason = "remounted"    // a file system in the vault came or went
+	Mounted     Reason = "mounted"      // a file system in the vault came or went
 	FolderMoved Reason = "folder moved" // a folder went away or has another name
 	ManyPaths   Reason = "many paths"   // one look is cheaper, and safer, than so many hints
 )

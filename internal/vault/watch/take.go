@@ -59,7 +59,11 @@ func (w *Watcher) answer(ts []*take, sure bool) {
 }
 
 // mark begins a request: it is answered when the mark is heard of.
-func (w *Watcher) mark(t *take) {
+func (w *Watcher) mark(ctx context.Context, t *take) {
+	if w.mountsChanged() {
+		w.rearm(ctx)
+		w.settle.all(Mounted, w.opt.Now())
+	}
 	if w.src == nil || !w.ordered() || !w.taking.make(t) {
 		w.answer([]*take{t}, false)
 	}
@@ -67,7 +71,15 @@ func (w *Watcher) mark(t *take) {
 
 // ordered reports whether events tell of every change, in order.
 func (w *Watcher) ordered() bool {
-	return w.taking.watched && eventsInOrder && !changedElsewhere(w.v.Dir())
+	return w.taking.watched && eventsInOrder && !w.elsewhere
+}
+
+// mountsChanged looks at what is mounted in the vault, and reports whether that
+// is something else than before.
+func (w *Watcher) mountsChanged() bool {
+	before := w.mounted
+	w.mounted, w.elsewhere = mounts(w.v.Dir())
+	return w.mounted != before
 }
 
 // overdue answers the requests whose marks were not heard of since the last

@@ -118,9 +118,11 @@ type Watcher struct {
 	now     Batch // what waits to be taken
 	waits   bool  // there is such a batch
 	taking  marks
-	lost    bool   // the root folder is missing
-	other   bool   // another folder is in its place, as when a disk is not mounted
-	mounts  string // the file systems in the vault at the last look
+	lost    bool // the root folder is missing
+	other   bool // another folder is in its place, as when a disk is not mounted
+
+	mounted   string // what is mounted in the vault
+	elsewhere bool   // some of it can change without an event
 
 	behind atomic.Bool // something was heard of that nobody has taken
 
@@ -200,7 +202,7 @@ func (w *Watcher) run(ctx context.Context) {
 	settled := time.NewTimer(time.Hour)
 	defer settled.Stop()
 
-	w.remounted()
+	w.mountsChanged()
 	w.rearm(ctx)
 	w.offer(Batch{Rescan: true, Reason: AtStart})
 	clock, scanned := w.opt.Now(), w.opt.Now()
@@ -220,11 +222,7 @@ func (w *Watcher) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case t := <-w.takes:
-			if w.remounted() {
-				w.rearm(ctx)
-				w.settle.all(Remounted, w.opt.Now())
-			}
-			w.mark(t)
+			w.mark(ctx, t)
 		case ev, ok := <-evs:
 			w.event(ctx, ev, ok)
 		case err, ok := <-errs:
@@ -268,8 +266,8 @@ func (w *Watcher) look(ctx context.Context, clock, now, scanned time.Time) Reaso
 	case w.lost, w.other && same:
 		w.lost, w.other = false, !same
 		reason = Returned
-	case w.remounted():
-		reason = Remounted
+	case w.mountsChanged():
+		reason = Mounted
 	case jumped(clock, now, w.opt.Check):
 		reason = Wake
 	case now.Sub(scanned) >= every:
@@ -279,14 +277,6 @@ func (w *Watcher) look(ctx context.Context, clock, now, scanned time.Time) Reaso
 	}
 	w.rearm(ctx)
 	return reason
-}
-
-// remounted reports whether a file system was mounted or unmounted in the vault
-// since the last call. The folder below it may send no event.
-func (w *Watcher) remounted() bool {
-	before := w.mounts
-	w.mounts = mountsIn(w.v.Dir())
-	return w.mounts != before
 }
 
 // leave stops listening until the root folder is there again.
@@ -379,6 +369,9 @@ func (w *Watcher) event(ctx context.Context, ev fsnotify.Event, ok bool) {
 	case vanished && w.watched[disk]:
 		w.forget(disk)
 		w.settle.all(FolderMoved, now)
+		if w.isFolder(disk) { // two folders changed places: the other one has this name by now
+			w.folderCame(ctx, disk)
+		}
 	case (ev.Has(fsnotify.Create) || ev.Has(fsnotify.Chmod) && !w.watched[disk]) && w.isFolder(disk):
 		w.folderCame(ctx, disk) // it is new, or can be read now
 	case w.watched[disk]: // a folder's own times changed; its files speak for themselves
