@@ -3,6 +3,7 @@
 package torture
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -425,5 +426,38 @@ func TestFreshBelowFUSE(t *testing.T) {
 		word := fmt.Sprint("quokka", i)
 		w.must(os.WriteFile(filepath.Join(below, "one.md"), []byte(word+"\n"), 0o644))
 		w.search(word).judge(t, fmt.Sprint("save ", i), "one.md")
+	}
+}
+
+// A folder that was excluded a moment ago is not in an answer that is marked
+// fresh.
+func TestServerSettings(t *testing.T) {
+	w := newWorld(t)
+	w.write("Private/secret.md", "quokka\n")
+	w.write("open.md", "quokka\n")
+	s := w.serve()
+	var f found
+	if err := s.call("search_notes", map[string]any{"query": "quokka", "mode": "lexical"}, &f); err != nil || !f.has("Private/secret.md") {
+		t.Fatalf("%+v, %v", f, err)
+	}
+	w.exclude("Private/**")
+	if err := s.call("search_notes", map[string]any{"query": "quokka", "mode": "lexical"}, &f); err != nil {
+		t.Fatal(err)
+	}
+	if f.Index.Fresh && f.has("Private/secret.md") {
+		t.Errorf("an answer that is marked fresh has what is excluded: %+v", f)
+	}
+}
+
+// exclude adds a pattern to the settings of the vault.
+func (w *world) exclude(pattern string) {
+	w.t.Helper()
+	file, err := os.OpenFile(filepath.Join(w.dir, "config", "lore", "config.toml"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	_, err = fmt.Fprintf(file, "\n[vaults.%q]\nexclude = [%q]\n", w.vault, pattern)
+	if err := errors.Join(err, file.Close()); err != nil {
+		w.t.Fatal(err)
 	}
 }

@@ -25,7 +25,11 @@ func (s *session) openGate(ctx context.Context) {
 // look brings the index up to date with everything that was saved before it was
 // called. whole says that it had to look at the whole vault.
 func (s *session) look(ctx context.Context) (f index.Freshness, whole bool, err error) {
-	defer func() { f = s.explained(f) }()
+	defer func() {
+		if f = s.explained(f); s.outdated() {
+			f.Fresh, f.Reason = false, "the settings changed and are being applied"
+		}
+	}()
 	if w := s.watcher.Load(); w != nil {
 		sum, err := s.indexer.Flush(ctx, w)
 		if sum.Wrote() > 0 {
@@ -57,6 +61,17 @@ func (o otherProcesses) Answer(ctx context.Context, person access.Principal, id 
 
 func (o otherProcesses) Rehearse(ctx context.Context, person access.Principal, id string, a tool.Answer) (tool.Question, error) {
 	return o.Door.Rehearse(fresh.FromOther(ctx), person, id, a)
+}
+
+// outdated reports whether the settings changed since the vault was opened: what
+// they exclude by now must not pass for the vault as it is. It is opened again
+// in a moment.
+func (s *session) outdated() bool {
+	if s.mark == "" || s.app.settingsMark() == s.mark {
+		return false
+	}
+	_, err := s.app.config().Read()
+	return err == nil // else the former ones are in force
 }
 
 // indexState tells how far the index can be believed, as far as is known.

@@ -82,7 +82,7 @@ type stay struct {
 // enter opens the vault, or finds who holds it.
 func (r *resident) enter(ctx context.Context, o cli.OpenOptions) (stay, error) {
 	o.Stay, o.Bus = true, r.bus
-	r.mark = r.settingsMark()
+	r.mark = r.app.settingsMark()
 	s, face, err := r.app.openFace(ctx, r.g, o)
 	if err != nil {
 		return stay{}, r.app.explain(err)
@@ -145,7 +145,7 @@ const ending = 10 * time.Second
 func (r *resident) untilSettings(ctx context.Context, f func()) {
 	said := false
 	for before := r.mark; r.pause(ctx); {
-		if r.settingsMark() == before {
+		if r.app.settingsMark() == before {
 			continue
 		}
 		if _, err := r.app.config().Read(); err == nil {
@@ -171,8 +171,8 @@ func (r *resident) untilWritable(ctx context.Context, data string, f func()) {
 }
 
 // settingsMark is another one when the settings file is.
-func (r *resident) settingsMark() string {
-	path, err := r.app.config().Path()
+func (a *app) settingsMark() string {
+	path, err := a.config().Path()
 	if err != nil {
 		return ""
 	}

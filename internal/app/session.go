@@ -39,6 +39,7 @@ type session struct {
 	search  *search.Searcher
 	writes  bool     // this process holds the vault: it writes the index and the notes
 	adopted bool     // the data was made for a vault at another path
+	mark    string   // of the settings that it was opened with, when it stays and is opened again for others
 	scratch *scratch // stands in for a data folder that cannot be written; else nil
 	hands
 	shared
@@ -117,11 +118,15 @@ func (a *app) openSession(ctx context.Context, g cli.Globals, o cli.OpenOptions)
 }
 
 func (a *app) openSessionIn(ctx context.Context, g cli.Globals, o cli.OpenOptions, sc *scratch) (_ *session, err error) {
+	mark := a.settingsMark()
 	c, log, dir, err := a.begin(g)
 	if err != nil {
 		return nil, err
 	}
 	s := &session{app: a, log: log, bus: o.Bus, wake: make(chan struct{}, 1)}
+	if o.Stay {
+		s.mark = mark
+	}
 	if s.bus == nil {
 		s.bus = event.NewBus()
 	}
