@@ -67,7 +67,7 @@ func (o otherProcesses) Rehearse(ctx context.Context, person access.Principal, i
 // they exclude by now must not pass for the vault as it is. It is opened again
 // in a moment.
 func (s *session) outdated() bool {
-	if s.mark == "" || s.app.settingsMark() == s.mark {
+	if s.mark == "" || s.app.config().Mark() == s.mark {
 		return false
 	}
 	_, err := s.app.config().Read()

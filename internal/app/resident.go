@@ -3,9 +3,7 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"os"
 	"runtime/debug"
 	"sync/atomic"
 	"time"
@@ -82,7 +80,7 @@ type stay struct {
 // enter opens the vault, or finds who holds it.
 func (r *resident) enter(ctx context.Context, o cli.OpenOptions) (stay, error) {
 	o.Stay, o.Bus = true, r.bus
-	r.mark = r.app.settingsMark()
+	r.mark = r.app.config().Mark()
 	s, face, err := r.app.openFace(ctx, r.g, o)
 	if err != nil {
 		return stay{}, r.app.explain(err)
@@ -145,7 +143,7 @@ const ending = 10 * time.Second
 func (r *resident) untilSettings(ctx context.Context, f func()) {
 	said := false
 	for before := r.mark; r.pause(ctx); {
-		if r.app.settingsMark() == before {
+		if r.app.config().Mark() == before {
 			continue
 		}
 		if _, err := r.app.config().Read(); err == nil {
@@ -168,19 +166,6 @@ func (r *resident) untilWritable(ctx context.Context, data string, f func()) {
 			return
 		}
 	}
-}
-
-// settingsMark is another one when the settings file is.
-func (a *app) settingsMark() string {
-	path, err := a.config().Path()
-	if err != nil {
-		return ""
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return ""
-	}
-	return fmt.Sprint(info.Size(), info.ModTime().UnixNano(), home.FileID(path))
 }
 
 // lean follows the process that holds the vault, until it goes, or until a call

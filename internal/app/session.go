@@ -118,7 +118,7 @@ func (a *app) openSession(ctx context.Context, g cli.Globals, o cli.OpenOptions)
 }
 
 func (a *app) openSessionIn(ctx context.Context, g cli.Globals, o cli.OpenOptions, sc *scratch) (_ *session, err error) {
-	mark := a.settingsMark()
+	mark := a.config().Mark()
 	c, log, dir, err := a.begin(g)
 	if err != nil {
 		return nil, err

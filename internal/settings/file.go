@@ -23,6 +23,19 @@ func (p Place) Path() (string, error) {
 	return filepath.Join(dir, "config.toml"), err
 }
 
+// Mark is another one when the file is: it was written, replaced or removed.
+func (p Place) Mark() string {
+	path, err := p.Path()
+	if err != nil {
+		return ""
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return "none"
+	}
+	return fmt.Sprint(info.Size(), info.ModTime().UnixNano(), home.FileID(path))
+}
+
 // Read reads the file. A missing one is an empty one; a key that does not
 // exist is an error, because a mistyped setting is worse than none.
 func (p Place) Read() (File, error) {
