@@ -69,5 +69,5 @@ func (ix *Indexer) follow(ctx context.Context, w *watch.Watcher, all bool) (sum 
 	case len(b.Paths) == 0:
 		return Summary{}, nil
 	}
-	return ix.update(ctx, b.Paths)
+	return ix.update(ctx, b.Paths, false)
 }

@@ -110,6 +110,22 @@ func TestFlushOtherNames(t *testing.T) {
 	})
 }
 
+// A note that Lore itself emptied is empty.
+func TestUpdateEmptiedNote(t *testing.T) {
+	b := newBench(t, nil)
+	b.write("big.md", strings.Repeat("tea leaves ", 200))
+	w := b.follower()
+	b.write("big.md", "")
+	sum, err := b.ix.Update(t.Context(), []string{"big.md"})
+	must(t, err)
+	if f := b.ix.Freshness(); sum.Doubted != 0 || !f.Fresh || b.found("tea") != "" {
+		t.Errorf("%+v, %+v, found %q", sum, f, b.found("tea"))
+	}
+	if sum := b.flush(w); !sum.Fresh.Fresh {
+		t.Errorf("after the event: %+v", sum.Fresh)
+	}
+}
+
 // While a note that became empty is shown as it was, nothing is called fresh.
 func TestFlushEmptiedNote(t *testing.T) {
 	b := newBench(t, nil)

@@ -233,15 +233,15 @@ func (ix *Indexer) finish(sum *Summary, start time.Time, err error) {
 	}
 }
 
-// Update looks at the given paths again. It is cheap, so it is also what makes
-// a write visible to the next question.
+// Update looks at paths again that Lore itself has written, so that the next
+// question sees it.
 func (ix *Indexer) Update(ctx context.Context, paths []string) (Summary, error) {
 	ix.running.Lock()
 	defer ix.running.Unlock()
-	return ix.update(ctx, paths)
+	return ix.update(ctx, paths, true)
 }
 
-func (ix *Indexer) update(ctx context.Context, paths []string) (sum Summary, err error) {
+func (ix *Indexer) update(ctx context.Context, paths []string, own bool) (sum Summary, err error) {
 	defer func() { ix.leave(&sum, err) }()
 	paths = slices.Compact(slices.Sorted(slices.Values(ix.vault.WithLinks(paths)))) // a hint may come twice
 	rows, err := ix.store.Notes(ctx, Select{Paths: nonNil(paths)})
@@ -259,7 +259,7 @@ func (ix *Indexer) update(ctx context.Context, paths []string) (sum Summary, err
 		e, err := ix.vault.Stat(ctx, p)
 		switch {
 		case err == nil:
-			w.read = append(w.read, job{entry: e, old: old, had: had})
+			w.read = append(w.read, job{entry: e, old: old, had: had, own: own})
 		case fault.Of(err) == fault.NotFound && had && ix.vault.State().Believed():
 			w.drop = append(w.drop, p)
 		case ctx.Err() != nil:
@@ -307,6 +307,7 @@ type job struct {
 	entry vault.Entry
 	old   File
 	had   bool
+	own   bool // Lore wrote it, so that an empty note is no accident
 }
 
 // work is what a comparison leaves to do.

@@ -66,7 +66,7 @@ func (ix *Indexer) read(ctx context.Context, j job) (outcome, error) {
 	}
 	// A time far ahead is no sign of a change a moment ago: such a note would be
 	// doubted for ever.
-	if age := now - e.ModTime; j.had && vault.Suspicious(j.old.Size, e.Size) && -graceNS < age && age < graceNS {
+	if age := now - e.ModTime; j.had && !j.own && vault.Suspicious(j.old.Size, e.Size) && -graceNS < age && age < graceNS {
 		return outcome{what: doubted}, nil
 	}
 	file, err := ix.vault.Head(ctx, e.Path)

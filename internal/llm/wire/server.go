@@ -92,6 +92,10 @@ func (s *Server) Stream(ctx context.Context, path string, in any) (*Body, error)
 	return s.open(ctx, http.MethodPost, path, in)
 }
 
+// connections are those of all adapters: anything in the program, or in a test,
+// may close the idle ones of the default transport while one is being used.
+var connections = http.DefaultTransport.(*http.Transport).Clone()
+
 // open sends a request, and gives the body of a good answer.
 func (s *Server) open(ctx context.Context, method, path string, in any) (*Body, error) {
 	request, key, err := s.request(ctx, method, path, in)
@@ -100,7 +104,11 @@ func (s *Server) open(ctx context.Context, method, path string, in any) (*Body, 
 	}
 	b := s.watched(ctx, request, key)
 	// No limit on the whole of a request: a good answer may take an hour.
-	client := http.Client{Transport: s.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	transport := s.Transport
+	if transport == nil {
+		transport = connections
+	}
+	client := http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	answer, err := client.Do(request.WithContext(b.ctx))
 	if err != nil {
 		defer b.stop(nil)
