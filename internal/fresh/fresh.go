@@ -152,7 +152,13 @@ func (g *Gate) Await(ctx context.Context) error {
 // call began; outside of a call, how far the index can be believed now.
 func (g *Gate) Fresh(ctx context.Context) index.Freshness {
 	if a, ok := ctx.Value(askedKey{}).(*asked); ok && g.Await(ctx) == nil {
-		return a.fresh
+		f := a.fresh
+		if f.Fresh {
+			// It is of now. Saying when would make equal answers differ, by which
+			// an agent that goes round in circles is recognized.
+			f.Synced = time.Time{}
+		}
+		return f
 	}
 	return g.o.State()
 }
