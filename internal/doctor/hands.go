@@ -47,7 +47,7 @@ func (p *Patient) hands(ctx context.Context, works bool) ([]Finding, error) {
 		return append(out, Finding{Level: "error", Topic: "audit", Text: "the log cannot be read: " + err.Error(), Fix: "try again"}), nil
 	}
 	if !v.Restarted.IsZero() {
-		out = append(out, Finding{Level: "warning", Topic: "audit", Text: fmt.Sprintf("the log began anew on %s, because its key was damaged or missing", v.Restarted.Format("2006-01-02 15:04"))})
+		out = append(out, Finding{Level: "warning", Topic: "audit", Text: fmt.Sprintf("the log was restarted on %s, because its key was damaged or missing", v.Restarted.Format("2006-01-02 15:04"))})
 	}
 	return append(out, Finding{Level: "ok", Topic: "audit", Text: fmt.Sprintf("%d entries in the log, all of them sound", v.Entries)}), nil
 }

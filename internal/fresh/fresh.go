@@ -230,7 +230,7 @@ func (g *Gate) awaitPlan(ctx context.Context) (index.Freshness, error) {
 		return index.Freshness{}, fault.New(fault.Offline, "%s", c.fresh.Reason)
 	}
 	return index.Freshness{}, fault.Fix(fault.Busy, "try again in a minute",
-		"nothing was changed, because the index does not show the vault as it is: %s", c.fresh.Reason)
+		"nothing was changed: the index is not up to date (%s)", c.fresh.Reason)
 }
 
 // awaitComparison waits for the end of a comparison and tells how far it is.
@@ -247,7 +247,7 @@ func (g *Gate) awaitComparison(ctx context.Context, c *comparison, limit <-chan 
 			tool.Progress(ctx, 0, g.o.State().Pending, "waiting for the index")
 		case <-limit:
 			return fault.Fix(fault.Busy, "run lore index, then try again",
-				"nothing was changed, because the index has not caught up with the vault after %s", g.o.Limit)
+				"nothing was changed: the index did not catch up with the vault in %d seconds", int(g.o.Limit.Seconds()))
 		}
 	}
 }

@@ -254,7 +254,7 @@ func (s *Store) Edits(ctx context.Context, id string) (set change.Set, err error
 	err = s.view(ctx, func(tx *sql.Tx) error {
 		rows, err := rowsOf(ctx, tx, id)
 		if errors.Is(err, errDropped) {
-			return fault.New(fault.Unavailable, "operation %s did not happen, and what it planned is not kept", id)
+			return fault.New(fault.Unavailable, "operation %s was never applied, so its contents were not stored", id)
 		}
 		if err != nil {
 			return err

@@ -97,7 +97,7 @@ func (r *rebuild) told() (out []string) {
 		out = append(out, fmt.Sprintf("records were lost: %d changes and %d calls were recovered from the audit log; these changes cannot be undone unless their contents were found", r.operations, r.calls))
 	}
 	if r.changed > 0 {
-		out = append(out, fmt.Sprintf("what state.db says about %d changes differs from the audit log, and was corrected", r.changed))
+		out = append(out, fmt.Sprintf("%d changes in state.db differed from the audit log and were corrected", r.changed))
 	}
 	return out
 }
@@ -370,7 +370,7 @@ func (s *Store) CheckState(ctx context.Context) error {
 		return nil
 	})
 	if err == nil && bad > 0 {
-		err = fault.New(fault.Conflict, "what is recorded about %d changes differs from the audit log", bad)
+		err = fault.New(fault.Conflict, "%d changes in state.db differ from the audit log", bad)
 	}
 	return err
 }

@@ -217,7 +217,7 @@ func (ix *Indexer) finish(sum *Summary, start time.Time, err error) {
 		case err != nil:
 			f.Fresh, f.Reason = false, "the last comparison was interrupted"
 		case !sum.State.Believed():
-			f.Fresh, f.Reason, f.Synced = false, fmt.Sprintf("the vault is %s: %s", sum.State.Mode, sum.State.Reason), start
+			f.Fresh, f.Reason, f.Synced = false, sum.State.Trouble(), start
 		case sum.Doubted > 0:
 			*f = Freshness{Pending: sum.Doubted, Synced: start, Reason: doubtReason}
 		default:
@@ -283,7 +283,7 @@ func (ix *Indexer) leave(sum *Summary, err error) {
 }
 
 // doubtReason tells of notes whose new content is not believed yet.
-const doubtReason = "notes that became empty or are being written are shown as they were"
+const doubtReason = "some notes became empty or are being written; their previous text is shown"
 
 func nonNil(s []string) []string {
 	if s == nil {

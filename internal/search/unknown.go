@@ -41,7 +41,7 @@ func (u Unknown) String() string {
 		sign = "#"
 		text = "no note has the tag #" + u.Name
 	case UnknownFolder:
-		text = fmt.Sprintf("no file is in a folder %q", u.Name)
+		text = fmt.Sprintf("folder %q has no files", u.Name)
 	case UnknownPath:
 		text = fmt.Sprintf("no path matches %q", u.Name)
 	case UnknownRelation:

@@ -39,6 +39,17 @@ type State struct {
 	NoFolder bool
 }
 
+// Trouble says what is wrong, for people; "" when nothing is.
+func (s State) Trouble() string {
+	switch s.Mode {
+	case Offline:
+		return "the vault is offline: " + s.Reason
+	case Settling:
+		return s.Reason + "; Lore waits until the folder is quiet"
+	}
+	return s.Reason
+}
+
 // Believed reports whether what the last walk did not find is really gone.
 func (s State) Believed() bool { return s.Mode != Offline && s.Mode != Settling }
 
@@ -78,9 +89,9 @@ func Judge(known []string, now *Listing, moment time.Time) (mode Mode, reason st
 	case now.Replaced && gone > 0:
 		return Offline, fmt.Sprintf("the folder was replaced by another one, which lacks %d of %d notes", gone, len(known)), gone
 	case many(gone) && gone == len(known):
-		return Offline, fmt.Sprintf("none of %d notes is left", len(known)), gone
+		return Offline, fmt.Sprintf("all %d notes are missing", len(known)), gone
 	case many(min(empty, gone)):
-		return Offline, fmt.Sprintf("folder %q is empty; %d notes were in such folders", where, empty), gone
+		return Offline, fmt.Sprintf("%d notes are missing, and folder %q is empty", gone, where), gone
 	case many(gone) && !quiet(left, moment):
 		return Settling, fmt.Sprintf("%d of %d notes disappeared a moment ago", gone, len(known)), gone
 	}

@@ -330,7 +330,7 @@ func (v *Vault) explain(key string, err error) error {
 		return err
 	case errors.Is(err, fs.ErrNotExist), isNotFolder(err):
 		if s := v.State(); !s.Believed() {
-			return fault.Fix(fault.Offline, s.wayOut(), "%q cannot be read: the vault is %s (%s)", key, s.Mode, s.Reason)
+			return fault.Fix(fault.Offline, s.wayOut(), "%q was not found; %s", key, s.Trouble())
 		}
 		return fault.New(fault.NotFound, "%q does not exist", key)
 	case errors.Is(err, fs.ErrPermission):

@@ -2452,14 +2452,14 @@ export interface ToolTypes {
   }) };
   /** Missing notes */
   missing_notes: { in: {
-    /** Take the missing notes for deleted. */
+    /** Treat the missing notes as deleted. */
     accept?: boolean;
     /** Maximum number of notes to list. */
     limit?: number;
     /** How many to skip. */
     offset?: number;
   }; out: (Result & {
-    /** Accepted says that they are taken for deleted from now on. */
+    /** Accepted says that they are treated as deleted from now on. */
     accepted: boolean;
     /** Folders counts the missing notes by folder. */
     folders: Record<string, number>;

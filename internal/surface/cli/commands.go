@@ -111,7 +111,10 @@ its vector, so that it can be found by its meaning. It may be interrupted at any
 moment and goes on where it was. Searching does the first part by itself.`,
 		Example: "lore index\nlore index --watch       stay and follow the vault; Ctrl-C ends it\nlore index --rebuild     when in doubt\nlore index --accept      the notes that are missing were deleted",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if accept {
+			switch {
+			case accept && (rebuild || watch):
+				return fault.Fix(fault.Invalid, "run lore index --accept by itself", "--accept cannot be combined with --rebuild or --watch")
+			case accept:
 				return p.acceptMissing(cmd.Context())
 			}
 			start := time.Now()
@@ -132,8 +135,6 @@ moment and goes on where it was. Searching does the first part by itself.`,
 	cmd.Flags().BoolVar(&rebuild, "rebuild", false, "throw the index away and build it anew (vectors are kept)")
 	cmd.Flags().BoolVar(&text, "text-only", false, "leave the vectors for later")
 	cmd.Flags().BoolVar(&accept, "accept", false, "accept that the missing notes were deleted (works while lore serve runs)")
-	cmd.MarkFlagsMutuallyExclusive("accept", "rebuild")
-	cmd.MarkFlagsMutuallyExclusive("accept", "watch")
 	return cmd
 }
 

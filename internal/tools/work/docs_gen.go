@@ -48,14 +48,14 @@ var docs = map[string]tool.Comment{
 		"Limit":  "Most of them.",
 		"Offset": "How many to skip.",
 	}},
-	"Missing": {Text: "Missing is what a vault misses.", Fields: map[string]string{
-		"Accepted": "Accepted says that they are taken for deleted from now on.",
+	"Missing": {Text: "Missing is what is missing from a vault.", Fields: map[string]string{
+		"Accepted": "Accepted says that they are treated as deleted from now on.",
 		"Folders":  "Folders counts the missing notes by folder.",
 		"Notes":    "Notes are their paths.",
 		"State":    "State of the vault: \"online\", \"read_only\", \"settling\" or \"offline\".",
 	}},
-	"MissingNotes": {Text: "MissingNotes lists the notes that are known and no longer in the vault, while Lore does not know whether they were deleted. With accept, it takes them for deleted: they are no longer found, until they return. No file is touched.", Fields: map[string]string{
-		"Accept": "Take the missing notes for deleted.",
+	"MissingNotes": {Text: "MissingNotes lists notes that Lore knows but no longer finds in the vault, until it is clear whether they were deleted. With accept, it treats them as deleted: search finds them again only if they return. It changes no file.", Fields: map[string]string{
+		"Accept": "Treat the missing notes as deleted.",
 		"Limit":  "Maximum number of notes to list.",
 		"Offset": "How many to skip.",
 	}},

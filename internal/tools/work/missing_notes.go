@@ -10,11 +10,11 @@ import (
 	"lore/internal/tool"
 )
 
-// MissingNotes lists the notes that are known and no longer in the vault, while
-// Lore does not know whether they were deleted. With accept, it takes them for
-// deleted: they are no longer found, until they return. No file is touched.
+// MissingNotes lists notes that Lore knows but no longer finds in the vault, until
+// it is clear whether they were deleted. With accept, it treats them as deleted:
+// search finds them again only if they return. It changes no file.
 type MissingNotes struct {
-	// Take the missing notes for deleted.
+	// Treat the missing notes as deleted.
 	Accept bool `json:"accept,omitempty"`
 	// Maximum number of notes to list.
 	Limit int `json:"limit,omitempty" default:"50" min:"1" max:"1000"`
@@ -22,7 +22,7 @@ type MissingNotes struct {
 	Offset int `json:"offset,omitempty" min:"0"`
 }
 
-// Missing is what a vault misses.
+// Missing is what is missing from a vault.
 type Missing struct {
 	// State of the vault: "online", "read_only", "settling" or "offline".
 	State  string `json:"state"`
@@ -32,7 +32,7 @@ type Missing struct {
 	Notes []string `json:"notes"`
 	// Folders counts the missing notes by folder.
 	Folders map[string]int `json:"folders"`
-	// Accepted says that they are taken for deleted from now on.
+	// Accepted says that they are treated as deleted from now on.
 	Accepted bool   `json:"accepted"`
 	More     string `json:"more,omitempty"`
 }

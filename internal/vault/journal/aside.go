@@ -73,7 +73,7 @@ func (t *Op) rescueInto(out *Settled, p, key string) error {
 	}
 	kept, err := t.Rescue(p, key)
 	for _, c := range kept {
-		c.Reason = "its change could neither be completed nor taken back"
+		c.Reason = "its change could be neither completed nor undone"
 		out.Conflicts = append(out.Conflicts, c)
 	}
 	return err

@@ -250,7 +250,7 @@ func (t *Op) keepOld(p, old string) error {
 			return fs.ErrNotExist
 		}
 	}
-	return fault.Fix(fault.Busy, "try again when it rests", "%q is being written all the time", p)
+	return fault.Fix(fault.Busy, "try again when it is saved", "%q keeps changing", p)
 }
 
 // repairExchange ends a stand-in exchange that broke off.

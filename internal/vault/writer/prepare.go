@@ -190,6 +190,6 @@ func (t *task) warn() {
 		err = t.Put(told, []byte(text), false)
 	}
 	if err != nil {
-		t.w.log.Warn("a note about the disk could not be kept", "error", err)
+		t.w.log.Warn("the warning about the disk could not be stored", "error", err)
 	}
 }

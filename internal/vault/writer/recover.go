@@ -133,7 +133,7 @@ func (t *task) settle(op journal.Shelf) (Settled, error) {
 	if s, err = t.Settle(op); !disk.IsPermanent(err) {
 		return s, err
 	}
-	t.w.log.Error("a change that broke off can neither be completed nor taken back", "op", op.Op, "error", err)
+	t.w.log.Error("an interrupted change can be neither completed nor undone", "op", op.Op, "error", err)
 	t.Forget()
 	return t.SetAside(op)
 }
