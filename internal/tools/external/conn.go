@@ -304,10 +304,12 @@ func (c *conn) follow(cs *sdk.ClientSession, closed <-chan error, kid *child) er
 		case err := <-closed:
 			return ended(err, kid)
 		case <-c.look:
-			if c.outdated(seen) {
+			if !c.outdated(seen) {
+				c.join(cs, seen, c.joined)
+			}
+			if c.outdated(seen) { // also when a person accepted just now
 				return errOutdated
 			}
-			c.join(cs, seen, c.joined)
 		case <-again:
 			signalTo(c.news)
 		case <-c.news:

@@ -98,15 +98,18 @@ func (c *conn) plan(cs *sdk.ClientSession, seen []*sdk.Tool) *plan {
 	if n := 20; len(p.left) > n { // who reads a list of thousands
 		p.left = append(p.left[:n:n], fmt.Sprintf("and %d more", len(p.left)-n))
 	}
+	listed := c.fresh
 	pins, err := c.compared(defs)
 	if err != nil {
 		// Without what is known of them nothing can be compared.
 		p.left = append(p.left, "all: "+err.Error())
 		return p
 	}
-	c.pinned = map[string]string{}
-	for own, pin := range pins {
-		c.pinned[own] = pin.Digest
+	if listed { // what is accepted later, this connection has not heard of
+		c.pinned = map[string]string{}
+		for own, pin := range pins {
+			c.pinned[own] = pin.Digest
+		}
 	}
 	for _, d := range defs {
 		c.decide(p, cs, d, pins)
