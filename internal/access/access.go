@@ -2,7 +2,12 @@
 // those are policy's.
 package access
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+)
 
 // A Scope is one right.
 type Scope string
@@ -12,6 +17,7 @@ const (
 	Read    Scope = "read"
 	Write   Scope = "write"
 	Destroy Scope = "destroy"
+	Model   Scope = "model" // makes Lore ask a model that is not on this machine
 	Egress  Scope = "egress"
 	Exec    Scope = "exec"
 	Admin   Scope = "admin"
@@ -19,7 +25,7 @@ const (
 )
 
 // Scopes lists all scopes, weakest first.
-func Scopes() []Scope { return []Scope{Read, Write, Destroy, Egress, Exec, Admin, Approve} }
+func Scopes() []Scope { return []Scope{Read, Write, Destroy, Model, Egress, Exec, Admin, Approve} }
 
 // An Effect is what a tool may do at the most.
 type Effect string
@@ -58,6 +64,45 @@ type Principal struct {
 	Wary bool `json:"wary,omitempty"`
 	// Sends is the model that gets what is read, where it is not on this machine.
 	Sends string `json:"sends,omitempty"`
+	// Client is the name of the program that calls, for people: "claude-desktop".
+	Client string `json:"client,omitempty"`
+}
+
+// Recipient names where the caller takes what it reads, or "" when that stays on
+// this machine and with its user: a remote model by its provider, a program by
+// its name, a token by its id. An MCP client counts as elsewhere, because Lore
+// cannot know where it sends what it gets.
+func (p Principal) Recipient() string {
+	switch {
+	case p.Kind == Person:
+		return ""
+	case p.Sends != "":
+		return ModelRecipient(p.Sends)
+	case p.Kind == REST, p.Kind == MCP && strings.HasPrefix(p.ID, "token-"):
+		return "token:" + p.ID
+	case p.Kind == MCP:
+		return AppRecipient(cmp.Or(p.Client, p.ID))
+	}
+	return ""
+}
+
+// ModelRecipient is the recipient of what is sent to a model: its provider.
+func ModelRecipient(model string) string {
+	provider, _, _ := strings.Cut(model, "/")
+	return "model:" + provider
+}
+
+// AppRecipient is the recipient that a program on this machine is. Programs name
+// themselves, so their names have one spelling.
+func AppRecipient(name string) string {
+	name = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsLetter(r), unicode.IsDigit(r), r == '.', r == '_':
+			return unicode.ToLower(r)
+		}
+		return '-'
+	}, strings.TrimSpace(name))
+	return "app:" + name[:min(len(name), 64)]
 }
 
 // Terminal is the person who types a command at a terminal.

@@ -32,3 +32,25 @@ func TestMay(t *testing.T) {
 		}
 	}
 }
+
+func TestRecipient(t *testing.T) {
+	for _, c := range []struct {
+		who  access.Principal
+		want string
+	}{
+		{access.Terminal(), ""},
+		{access.Principal{Kind: access.Person, Sends: "x/y"}, ""},
+		{access.Principal{Kind: access.Agent, ID: "run-1"}, ""},
+		{access.Principal{Kind: access.Agent, ID: "run-1", Sends: "anthropic/claude"}, "model:anthropic"},
+		{access.Principal{Kind: access.MCP, ID: "stdio"}, "app:stdio"},
+		{access.Principal{Kind: access.MCP, ID: "stdio", Client: "Claude Desktop"}, "app:claude-desktop"},
+		{access.Principal{Kind: access.MCP, ID: "stdio", Client: "a\u202eb/../c"}, "app:a-b-..-c"},
+		{access.Principal{Kind: access.MCP, ID: "token-abc", Client: "backup"}, "token:token-abc"},
+		{access.Principal{Kind: access.REST, ID: "token-abc"}, "token:token-abc"},
+		{access.Principal{Kind: access.Schedule, ID: "nightly"}, ""},
+	} {
+		if got := c.who.Recipient(); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.who, got, c.want)
+		}
+	}
+}

@@ -19,7 +19,7 @@ func (s *session) openGate(ctx context.Context) {
 		o.Look = s.look
 	}
 	s.gate = fresh.New(ctx, o)
-	s.asks = index.Awaiting(s.store, s.gate.Await)
+	s.asks = index.Visible(index.Awaiting(s.store, s.gate.Await))
 }
 
 // look brings the index up to date with everything that was saved before it was

@@ -16,6 +16,7 @@ import (
 	"lore/internal/change"
 	"lore/internal/fault"
 	"lore/internal/history"
+	"lore/internal/index"
 	"lore/internal/pattern"
 	"lore/internal/policy"
 	"lore/internal/settings"
@@ -105,6 +106,9 @@ func (a *app) policyOf(c *settings.File, dir string) (policy.Settings, []string,
 	if err != nil {
 		return p, nil, err
 	}
+	if share == "never" {
+		share = string(policy.Deny)
+	}
 	p.Create, p.Share, p.Many = policy.Verdict(create), policy.Verdict(share), many
 	var protected []string
 	for _, one := range c.Paths(dir).Protected {
@@ -153,7 +157,7 @@ func (s *session) registry(sets ...[]*tool.Tool) (*tool.Registry, error) {
 	r := tool.NewRegistry(tool.Deps{
 		Log: s.log, Now: s.app.now, Bus: s.bus, Policy: s.policy, Meter: policy.NewMeter(s.limits),
 		Questions: s.asked, Ledger: s.history, Writable: s.writable, Apply: s.apply, Settle: s.settle,
-		Real: s.vault.Real, Prepare: s.gate.Prepare, Fetch: s.fetch,
+		Real: s.vault.Real, Folders: index.TopFolders(s.asks), Prepare: s.gate.Prepare, Fetch: s.fetch,
 	}, sets...)
 	return r, s.furnish(r)
 }

@@ -36,7 +36,7 @@ func (a *app) mind(file *state.File, door tool.Door, log *slog.Logger) *agent.Ag
 		ID:     func(word string) string { return word + "-" + strings.ToLower(rand.Text()) },
 		Holder: traces.Holder(), Gone: traces.Gone,
 		// Everything but what belongs to persons: policy asks about the rest.
-		Scopes: []access.Scope{access.Read, access.Write, access.Destroy, access.Egress, access.Exec},
+		Scopes: []access.Scope{access.Read, access.Write, access.Destroy, access.Model, access.Egress, access.Exec},
 	}
 }
 
@@ -82,7 +82,7 @@ func (a *app) minds() *minds.Minds {
 func (s *session) judge() judge.Judge {
 	j := judge.Judge{Log: s.log, Memory: &judge.Memory{}}
 	if m := s.app.minds().Late(); m != nil {
-		j.Model = m
+		j.Model, j.MaySend = m, s.app.minds().Gate(tool.MaySend)
 	}
 	return j
 }

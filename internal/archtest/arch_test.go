@@ -22,6 +22,7 @@ import (
 var layers = [][]string{
 	{"fault", "change", "vector", "paging", "confidence", "hidden", "pack"},
 	{"note", "access", "event", "db", "sample", "pattern", "syncname", "schema", "pick", "home", "mcpconfig", "tomledit", "egress", "cue"},
+	{"visibility"},
 	{"relation", "llm", "digest", "citation", "vault", "embed", "embed/wordpiece", "state", "mcpinstall", "beacon", "roster", "signin", "websearch", "keys"},
 	{"embed/bert", "embed/remote", "vault/watch", "audit", "spool", "vault/disk", "judge", "vault/vaultcheck", "signin/signintest", "llm/llmtest", "llm/quote", "llm/prices", "llm/wire", "llm/retry", "llm/textcall", "llm/think", "llm/wiretest"}, // only tests link vaultcheck, signintest, llmtest and wiretest
 	{"index"},

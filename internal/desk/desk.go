@@ -93,7 +93,7 @@ func (d *Desk) Hub(vault string, log *slog.Logger, reg *tool.Registry, bus *even
 // the tools of other servers, or for one of our own that reaches outside, gets
 // the rights that those take; each call is still asked about.
 func ClientScopes(toolsets, tools []string, own []*tool.Tool) []access.Scope {
-	out := []access.Scope{access.Read, access.Write, access.Destroy}
+	out := []access.Scope{access.Read, access.Write, access.Destroy, access.Model}
 	wants := func(s string) bool { return tool.IsExternal(s) || s == "all" }
 	if slices.ContainsFunc(toolsets, wants) || slices.ContainsFunc(tools, wants) {
 		out = append(out, access.Egress, access.Exec)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"lore/internal/digest"
 	"lore/internal/llm"
@@ -15,6 +16,17 @@ type question struct {
 	task   string         // what is to be judged, and how
 	schema map[string]any // properties of the answer; all are required
 	blocks []block        // what is judged
+}
+
+// notes are the paths of the notes that the question shows.
+func (q question) notes() []string {
+	var out []string
+	for _, b := range q.blocks {
+		if b.doc.Path != "" && !slices.Contains(out, b.doc.Path) {
+			out = append(out, b.doc.Path)
+		}
+	}
+	return out
 }
 
 // A problem is what is wrong with an answer, in words for the model and for
@@ -48,6 +60,11 @@ func ask[T any](ctx context.Context, j Judge, q question, parse func(fields) (T,
 	if known, ok := j.Memory.get(key); ok {
 		if out, fits := known.(T); fits {
 			return out, b, nil
+		}
+	}
+	if j.MaySend != nil {
+		if err := j.MaySend(ctx, b.Model, q.notes()); err != nil {
+			return none, b, err
 		}
 	}
 	var wrong problem

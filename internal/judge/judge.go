@@ -47,6 +47,9 @@ type Judge struct {
 	Log   *slog.Logger // nil: none
 	// Memory keeps answers of the model; nil: every question is asked again.
 	Memory *Memory
+	// MaySend refuses to give the text of notes to the model, by their paths; nil
+	// allows it.
+	MaySend func(ctx context.Context, model string, notes []string) error
 	// Types are relation types beside the built-in ones, which only a model can
 	// suggest.
 	Types []string
@@ -57,6 +60,7 @@ type Judge struct {
 
 // A Doc is a text that is judged.
 type Doc struct {
+	Path     string // of the note; "" when it is the text of none
 	Title    string
 	Text     string // Markdown
 	Type     string // of the node: Claim, Source; may be empty

@@ -212,3 +212,16 @@ func (l *late) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Event, e
 		m.Stream(ctx, r)(yield)
 	}
 }
+
+// Gate asks whether the text of notes may go to a model, unless that runs on this
+// machine.
+func (m *Minds) Gate(ask func(ctx context.Context, model string, notes []string) error) func(context.Context, string, []string) error {
+	find := m.Finder()
+	return func(ctx context.Context, model string, notes []string) error {
+		_, info, err := find(ctx, model)
+		if err != nil || info.Local {
+			return err
+		}
+		return ask(ctx, model, notes)
+	}
+}

@@ -81,6 +81,20 @@ func Compile(list []string) (List, error) {
 	return out, nil
 }
 
+// Literal is a pattern that fits one path and what is below it, whatever
+// characters are in it.
+func Literal(path string) string {
+	var b strings.Builder
+	b.WriteByte('/') // a name without a slash would fit at any depth
+	for _, r := range strings.Trim(path, "/") {
+		if strings.ContainsRune(wildcards, r) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
 // Match reports whether a pattern fits the path itself, not a folder above it.
 // It is asked about every file of a vault, so it splits the path only when a
 // pattern's first name leaves a chance.

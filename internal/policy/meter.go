@@ -19,11 +19,12 @@ type Limit struct {
 type Limits struct {
 	Calls   Limit // of any tool
 	Changes Limit // of tools that change or act
+	Models  Limit // requests to remote models that tools make
 }
 
 // DefaultLimits leave room for a busy agent and stop a runaway one.
 func DefaultLimits() Limits {
-	return Limits{Calls: Limit{300, time.Minute}, Changes: Limit{60, time.Minute}}
+	return Limits{Calls: Limit{300, time.Minute}, Changes: Limit{60, time.Minute}, Models: Limit{60, time.Minute}}
 }
 
 // A Meter counts calls for each principal. It may be used from several
@@ -44,14 +45,19 @@ type meterKey struct {
 // NewMeter makes a meter that has counted nothing.
 func NewMeter(l Limits) *Meter { return &Meter{limits: l, used: map[meterKey][]time.Time{}} }
 
+// TakeModel counts one request to a remote model that a tool makes for a caller,
+// or refuses it.
+func (m *Meter) TakeModel(who access.Principal, now time.Time) error {
+	if who.Kind == access.Person {
+		return nil
+	}
+	return m.take(who, []step{{"requests to models", m.limits.Models}}, now)
+}
+
 // Take counts one call, or refuses it with the time after which it may be tried
 // again. own is the tool's own limit, which holds for everyone; the others hold
 // for callers that are no persons.
 func (m *Meter) Take(who access.Principal, tool string, effect access.Effect, own Limit, now time.Time) error {
-	type step struct {
-		what  string
-		limit Limit
-	}
 	var steps []step
 	if who.Kind != access.Person {
 		steps = append(steps, step{"calls", m.limits.Calls})
@@ -65,6 +71,16 @@ func (m *Meter) Take(who access.Principal, tool string, effect access.Effect, ow
 	if len(steps) == 0 {
 		return nil
 	}
+	return m.take(who, steps, now)
+}
+
+// A step is one limit that a call counts against.
+type step struct {
+	what  string
+	limit Limit
+}
+
+func (m *Meter) take(who access.Principal, steps []step, now time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, s := range steps {

@@ -46,8 +46,10 @@ const (
 type Settings struct {
 	// Create is what happens to a call that only makes new notes; empty is Ask.
 	Create Verdict
-	// Share is what happens when something is read for a model that is not on this
-	// machine; empty is Allow, but for what names several files.
+	// Share is what happens when somebody who is not on this machine, or may send
+	// what they get elsewhere, reads notes: Ask until a person has decided about
+	// the recipient, Deny never shares, and empty is Allow, but for a tool that
+	// names several files for a model.
 	Share Verdict
 	// Tools overrides the verdict of single tools. A tool set to Allow is still
 	// asked about where no standing rule may answer.
@@ -68,6 +70,9 @@ type Rule struct {
 	Paths   string  `json:"paths"`          // a pattern that every path must fit, or "" for calls without paths
 	Run     string  `json:"run,omitempty"`  // only for calls of this session, run or token
 	Kind    string  `json:"kind,omitempty"` // only for this kind of principal
+	// To makes it a rule about sharing: which files may go to this recipient, or
+	// never go. Such a rule says nothing about changes, and Tool is "*".
+	To string `json:"to,omitempty"`
 	// Definition is the hash of the tool as it was when the person answered. A
 	// tool that changed since is asked about again.
 	Definition string    `json:"definition,omitempty"`
@@ -201,14 +206,16 @@ func (s Settings) ask(risk Risk, f Facts, rules []Rule) (Verdict, string, string
 	return Ask, "it changes what was there", ""
 }
 
-// askRead decides about a call that changes nothing.
+// askRead decides about a call that changes nothing, once it is clear what may be
+// shared with the caller: single tools can be set to ask, and a tool that names
+// several files for a model lets a person choose among them.
 func (s Settings) askRead(risk Risk, f Facts, rules []Rule) (Verdict, string, string) {
 	const harmless = "it changes nothing"
 	if f.Who.Kind == access.Person || s.Tools[f.Tool] == Allow {
 		return Allow, harmless, ""
 	}
 	asked := s.Tools[f.Tool] == Ask
-	if !asked && (risk != Share || s.Share != Ask && !f.Selects) {
+	if !asked && (risk != Share || !f.Selects) {
 		return Allow, harmless, ""
 	}
 	if r, ok := find(rules, f, Allow); ok && !asked {
@@ -243,7 +250,7 @@ func find(rules []Rule, f Facts, v Verdict) (Rule, bool) {
 // every path; one that denies, any.
 func (r Rule) fits(f Facts) bool {
 	switch {
-	case r.Tool != "*" && r.Tool != f.Tool,
+	case r.To != "", r.Tool != "*" && r.Tool != f.Tool,
 		!r.Until.IsZero() && f.Now.After(r.Until),
 		r.Run != "" && r.Run != f.Who.ID,
 		r.Kind != "" && r.Kind != string(f.Who.Kind):
@@ -278,6 +285,10 @@ func (r Rule) Check(risk Risk) error {
 		return fault.Field("verdict", "use allow or deny", "%q is no standing answer", r.Verdict)
 	case r.Tool == "":
 		return fault.Field("tool", `name one, or "*"`, "the rule names no tool")
+	case r.To != "" && r.Paths == "":
+		return fault.Field("paths", `name a folder such as "Work/**", or "**" for all notes`, "the rule names no files")
+	case r.To != "":
+		return nil
 	case r.Verdict == Allow && (risk == Destroy || risk == Exec):
 		return fault.Fix(fault.Denied, "answer each one", "no standing rule can allow what destroys or runs commands")
 	case r.Verdict == Allow && r.Tool == "*" && (r.Paths == "" || r.Paths == "**" || r.Paths == "*"):

@@ -79,7 +79,7 @@ func TestJudge(t *testing.T) {
 		"a rule against a setting":   {set: asks, facts: read(""), rules: []policy.Rule{{Verdict: policy.Allow, Tool: "read"}}, want: policy.Ask, risk: policy.None},
 		"a person's read":            {set: asks, facts: func() policy.Facts { f := read("x/y"); f.Who = person(false); return f }(), want: policy.Allow, risk: policy.None},
 		"a read that leaves":         {facts: read("x/y"), want: policy.Allow, risk: policy.Share},
-		"which the settings ask":     {set: policy.Settings{Share: policy.Ask}, facts: read("x/y"), want: policy.Ask, risk: policy.Share},
+		"a sharing rule is no other": {facts: edit, rules: []policy.Rule{{Verdict: policy.Allow, Tool: "*", To: "app:x", Paths: "**"}}, want: policy.Ask, risk: policy.Change},
 		"one of files that leaves":   {facts: read("x/y", "Private/a.md"), set: policy.Settings{Protected: protected}, want: policy.Ask, risk: policy.Share},
 		"that stays":                 {facts: read("", "Tea.md"), want: policy.Allow, risk: policy.None},
 		"that a rule allows":         {facts: read("x/y", "Tea.md"), rules: []policy.Rule{{Verdict: policy.Allow, Tool: "read", Paths: "*.md"}}, want: policy.Allow, risk: policy.Share},

@@ -127,8 +127,8 @@ func general() []value {
 			func(c *File) *string { return &c.Approve.Create }, checkVerdict("approve.create"), nil,
 		},
 		{
-			"approve.share", "what happens when a model that is not on this machine wants to read: allow asks only about several files at once, ask about everything", "allow", "LORE_APPROVE_SHARE",
-			func(c *File) *string { return &c.Approve.Share }, checkVerdict("approve.share"), nil,
+			"approve.share", "whether remote models and other apps may read notes: ask decides once for each of them, allow shares what you have not limited, never shares nothing", "allow", "LORE_APPROVE_SHARE",
+			func(c *File) *string { return &c.Approve.Share }, checkShare, nil,
 		},
 		{
 			"approve.many", "from how many files on a change counts as destructive", "20", "LORE_APPROVE_MANY",
@@ -187,6 +187,13 @@ func checkVerdict(key string) func(string) error {
 		}
 		return nil
 	}
+}
+
+func checkShare(s string) error {
+	if !slices.Contains([]string{"ask", "allow", "never"}, s) {
+		return fault.Field("approve.share", "use ask, allow or never", "%q is none of them", s)
+	}
+	return nil
 }
 
 // CheckSwitch refuses what is no state of a tool.

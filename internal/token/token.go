@@ -43,7 +43,7 @@ func (t Token) InForce(now time.Time) bool {
 
 // Principal is who calls with the token, on a surface of that kind.
 func (t Token) Principal(kind access.Kind) access.Principal {
-	return access.Principal{Kind: kind, ID: t.ID, Surface: string(kind), Scopes: slices.Clone(t.Scopes)}
+	return access.Principal{Kind: kind, ID: t.ID, Surface: string(kind), Scopes: slices.Clone(t.Scopes), Client: t.Name}
 }
 
 // Scopes lists what a token can be given.

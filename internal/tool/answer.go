@@ -54,10 +54,11 @@ func (r *Registry) Answer(ctx context.Context, person access.Principal, id strin
 	}
 	r.deps.Log.Info("approval answered", "approval", q.ID, "approve", a.Approve, "surface", person.Surface)
 	r.deps.Bus.Publish(TopicAnswered, q, true)
-	if a.Always != nil {
-		if err := r.deps.Questions.AddRule(ctx, *a.Always); err != nil {
-			return Result{}, err
-		}
+	if err := r.keepDecision(ctx, q); err != nil {
+		return Result{}, err
+	}
+	if !a.same {
+		defer r.answerOthers(context.WithoutCancel(ctx), person, q, a)
 	}
 	switch {
 	case !a.Approve:
@@ -66,10 +67,31 @@ func (r *Registry) Answer(ctx context.Context, person access.Principal, id strin
 		return r.handOver(ctx, q)
 	}
 	res, won, err := r.carryOut(ctx, q)
-	if err == nil && !won {
+	switch {
+	case err == nil && !won:
 		return r.Await(ctx, q.ID, q.Revision)
+	case err != nil && q.Consent != "":
+		// The person decided about the recipient, and that is kept; that the call
+		// which asked fails is the caller's business.
+		return Result{Success: true, Tool: res.Tool, Message: "Notes are shared: " + q.Preview.Summary}, nil
 	}
 	return res, err
+}
+
+// keepDecision keeps what an answer decides beyond the call that asked: standing
+// rules, and what may or may not be shared.
+func (r *Registry) keepDecision(ctx context.Context, q Question) error {
+	switch a := q.Answer; {
+	case !a.Approve:
+		if err := r.remember(ctx, q, q.refusedFiles(r.deps.Real)); err != nil || a.Always == nil || q.Consent != "" {
+			return err
+		}
+	case q.Consent != "":
+		return r.grant(ctx, q)
+	case a.Always == nil:
+		return nil
+	}
+	return r.deps.Questions.AddRule(ctx, *q.Answer.Always)
 }
 
 // prepare checks an answer before anything depends on it.
@@ -89,6 +111,9 @@ func (r *Registry) prepare(a *Answer, q Question, person access.Principal) error
 	}
 	if a.Always == nil {
 		return nil
+	}
+	if q.Consent != "" {
+		return nil // it says that the consent is not for this run alone
 	}
 	rule := a.Always
 	rule.ID, rule.Made, rule.Definition = r.deps.ID("rule"), a.At, q.Definition
@@ -252,6 +277,15 @@ func (c *call) perform(ctx context.Context, q Question, again *Question) (Result
 	}
 	ctx, cancel := c.limited(ctx)
 	defer cancel()
+	if q.Consent != "" {
+		return c.performConsent(ctx, q, again)
+	}
+	if asked, err := c.share(ctx); err != nil {
+		return Result{}, err
+	} else if asked != nil { // what was shared was taken back meanwhile
+		*again = *asked
+		return Result{}, errAgain
+	}
 	switch {
 	case c.tool.Effect == access.Reads:
 		return c.performRead(ctx, q)
@@ -272,6 +306,21 @@ func (c *call) perform(ctx context.Context, q Question, again *Question) (Result
 		return Result{}, c.askAgain(again, q, value, set, d)
 	}
 	return c.performEdits(ctx, q, value, set, again)
+}
+
+// performConsent goes on with a call that asked what its caller may read.
+func (c *call) performConsent(ctx context.Context, q Question, again *Question) (Result, error) {
+	asked, err := c.share(ctx)
+	if err == nil && asked != nil {
+		err = fault.New(fault.Denied, "%s: %s", c.tool.Name, asked.Reason)
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	c.next = again
+	res, err := c.proceed(ctx)
+	res.Feedback = q.Answer.Word
+	return res, err
 }
 
 // holds reports whether a plan is the one that the person agreed to.
@@ -335,7 +384,7 @@ func (c *call) performEdits(ctx context.Context, q Question, value any, set chan
 	if err != nil {
 		return Result{}, err
 	}
-	res.Operation, res.Changes = c.op, change.Brief(chosen.Describe())
+	res.Operation, res.Changes = c.op, change.Brief(c.seen(chosen.Describe()))
 	return res, nil
 }
 

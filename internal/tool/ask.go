@@ -37,6 +37,10 @@ func (c *call) edited(value any, set change.Set, d policy.Decision) (Question, e
 
 // ask stores a question and answers that it waits.
 func (c *call) ask(ctx context.Context, q Question) (Result, error) {
+	if c.next != nil { // the question that is being carried out goes on with this one
+		*c.next = q
+		return Result{}, errAgain
+	}
 	if c.deps.Questions == nil {
 		return Result{}, fault.New(fault.Denied, "%s: %s, and there is nobody to ask", c.tool.Name, q.Reason)
 	}
@@ -78,6 +82,9 @@ func (c *call) room(ctx context.Context) error {
 
 // waits is the answer of a call whose question is not answered yet.
 func (c *call) waits(q Question) Result {
+	if q.Changes = c.seen(q.Changes); q.Consent != "" {
+		q.Changes = nil // the names of folders are not shared yet
+	}
 	return Result{Tool: c.tool, Question: &q, Message: q.Preview.Summary, Changes: change.Brief(q.Changes), Notices: c.notices}
 }
 

@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"time"
 
 	"lore/internal/access"
@@ -19,6 +20,7 @@ import (
 	"lore/internal/fault"
 	"lore/internal/policy"
 	"lore/internal/schema"
+	"lore/internal/visibility"
 )
 
 // Call runs a tool for a principal, or asks a person whether it may. It never
@@ -36,6 +38,18 @@ func (r *Registry) Call(ctx context.Context, who access.Principal, name string, 
 	}
 	ctx, cancel := c.limited(ctx)
 	defer cancel()
+	q, err := c.share(ctx)
+	switch {
+	case err != nil:
+		return Result{}, err
+	case q != nil:
+		return c.ask(ctx, *q)
+	}
+	return c.proceed(ctx)
+}
+
+// proceed runs, plans or asks, once it is clear what the caller may see.
+func (c *call) proceed(ctx context.Context) (Result, error) {
 	switch c.tool.Effect {
 	case access.Reads:
 		return c.show(ctx)
@@ -56,8 +70,13 @@ type call struct {
 	start    time.Time
 	moment   time.Time // of the plan; see [Moment]
 	rec      CallRecord
-	question string // the question that allowed it
-	op       string // the operation's id, when it is already known
+	question string           // the question that allowed it
+	op       string           // the operation's id, when it is already known
+	limit    visibility.Limit // what of the vault the caller may see
+	next     *Question        // where a further question goes while one is carried out
+
+	mu     sync.Mutex
+	models map[string]map[string]bool // the notes whose text went to a model, by model
 }
 
 func (r *Registry) receive(who access.Principal, name string) *call {
@@ -229,10 +248,41 @@ func (c *call) planned(ctx context.Context) (any, change.Set, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if !c.limit.Everything() {
+		if set, err = c.unlimited(ctx, set); err != nil {
+			return nil, nil, err
+		}
+	}
 	if err := set.Validate(); err != nil {
 		return nil, nil, fault.New(fault.Internal, "%s planned what cannot be done: %v", c.tool.Name, err)
 	}
 	return value, set, nil
+}
+
+// unlimited checks a plan that was made from a part of the vault. Files that
+// move take links from the whole vault along, so these are planned once more
+// from all of it; the caller hears of its own part alone.
+func (c *call) unlimited(ctx context.Context, set change.Set) (change.Set, error) {
+	moves := false
+	for _, e := range set {
+		moves = moves || e.From != "" || e.After == nil
+		for _, p := range []string{e.Path, e.From} {
+			if p == "" {
+				continue
+			}
+			if err := c.limit.Check(p); err != nil {
+				return nil, fmt.Errorf("%s: %w", c.tool.Name, err)
+			}
+		}
+	}
+	if !moves || c.tool.Effect != access.Changes {
+		return set, nil
+	}
+	own := c.limit
+	c.limit = visibility.Limit{}
+	defer func() { c.limit = own }()
+	_, whole, err := c.guarded(ctx, c.tool.run)
+	return whole, err
 }
 
 // judge decides about a plan.
@@ -283,8 +333,10 @@ func (c *call) links(set change.Set) []string {
 	return out
 }
 
-// few keeps a record small.
-func few(paths []string) []string { return paths[:min(len(paths), 20)] }
+// mostTargets keeps a record small.
+const mostTargets = 20
+
+func few(paths []string) []string { return paths[:min(len(paths), mostTargets)] }
 
 // settle does what the decision says with a plan.
 func (c *call) settle(ctx context.Context, value any, set change.Set, d policy.Decision) (Result, error) {
@@ -295,7 +347,7 @@ func (c *call) settle(ctx context.Context, value any, set change.Set, d policy.D
 	case d.Verdict != policy.Allow && d.Verdict != policy.Ask:
 		return Result{}, fault.New(fault.Denied, "%s: %s", c.tool.Name, cmp.Or(d.Reason, "nobody decided about it"))
 	case c.dry:
-		res.DryRun, res.Preview, res.Changes = true, &p, set.Describe()
+		res.DryRun, res.Preview, res.Changes = true, &p, c.seen(set.Describe())
 		return res, nil
 	case len(set) == 0:
 		return res, nil
@@ -309,7 +361,7 @@ func (c *call) settle(ctx context.Context, value any, set change.Set, d policy.D
 	if err := c.apply(ctx, value, set, p.Summary); err != nil {
 		return Result{}, err
 	}
-	res.Operation, res.Changes = c.op, change.Brief(set.Describe())
+	res.Operation, res.Changes = c.op, change.Brief(c.seen(set.Describe()))
 	return res, nil
 }
 
@@ -441,6 +493,10 @@ func (c *call) guarded(ctx context.Context, run work) (out any, set change.Set, 
 		}
 	}()
 	ctx = context.WithValue(ctx, momentKey{}, c.moment)
+	ctx = context.WithValue(ctx, callKey{}, c)
+	if !c.limit.Everything() {
+		ctx = visibility.With(ctx, c.limit)
+	}
 	if c.deps.Prepare != nil {
 		ctx = c.deps.Prepare(ctx, c.plans())
 	}

@@ -84,7 +84,7 @@ func TestOneDoor(t *testing.T) {
 		}
 	}
 	slices.Sort(starters)
-	if want := []string{"foreseen", "planned", "read"}; !slices.Equal(starters, want) {
+	if want := []string{"foreseen", "planned", "read", "unlimited"}; !slices.Equal(starters, want) {
 		t.Errorf("guarded is called by %v, want %v", starters, want)
 	}
 	// Rehearse plans and goes no further: it does not reach Apply.

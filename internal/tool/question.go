@@ -54,7 +54,10 @@ type Question struct {
 	Preview Preview           `json:"preview"`
 	Risk    policy.Risk       `json:"risk"`
 	Reason  string            `json:"reason"` // why a person is asked
-	Changes []FileChange      `json:"changes,omitempty"`
+	// Consent is the recipient that a person decides about, when the question is
+	// what it may read at all ([access.Principal.Recipient]).
+	Consent string       `json:"consent,omitempty"`
+	Changes []FileChange `json:"changes,omitempty"`
 	// Edits are kept when they cannot be planned again: those of an act that
 	// already ran. Value is what it answered.
 	Edits change.Set      `json:"edits,omitempty"`
@@ -90,6 +93,8 @@ type Answer struct {
 
 	By access.Principal `json:"by"`
 	At time.Time        `json:"at"`
+
+	same bool // it repeats an answer that was given to another question
 }
 
 // Questions keeps the questions that wait for a person, across restarts and

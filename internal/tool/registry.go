@@ -42,6 +42,9 @@ type Deps struct {
 	Apply func(ctx context.Context, op string, set change.Set) error
 	// Real tells which files paths lead to when they are links; may be nil.
 	Real func(paths []string) []string
+	// Folders lists what a person can choose from when they share notes: folders
+	// ("Work/"), and [policy.TopLevel] for notes outside of them; may be nil.
+	Folders func(ctx context.Context) ([]string, error)
 	// Settle waits until the index has seen these paths, so that the next
 	// question reads what was just written.
 	Settle func(ctx context.Context, paths []string) error

@@ -82,6 +82,9 @@ type Tool struct {
 	// Selects is the argument with the files that a person chooses from, when they
 	// are read for somebody elsewhere.
 	Selects string
+	// AsksModel says that the tool asks a model when one is connected, which may be
+	// a remote one.
+	AsksModel bool
 	// Persons says that only a person may call it.
 	Persons bool
 	// Untrusted says that the result holds words of others: data, never
@@ -139,6 +142,12 @@ func EndsRun() Option { return func(t *Tool) { t.Ends = true } }
 
 // PersonsOnly marks a tool that no agent and no program may call.
 func PersonsOnly() Option { return func(t *Tool) { t.Persons = true } }
+
+// AsksModel marks a tool that asks a model when one is connected, and gives it
+// more time.
+func AsksModel(within time.Duration) Option {
+	return func(t *Tool) { t.AsksModel, t.Timeout = true, within }
+}
 
 // Untrusted marks a tool whose results hold words from outside.
 func Untrusted() Option { return func(t *Tool) { t.Untrusted = true } }

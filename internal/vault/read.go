@@ -16,6 +16,7 @@ import (
 
 	"lore/internal/fault"
 	"lore/internal/syncname"
+	"lore/internal/visibility"
 )
 
 // A Hash is the SHA-256 of a file's bytes: what a writer must show to prove
@@ -115,6 +116,9 @@ func (v *Vault) Stat(ctx context.Context, p string) (Entry, error) {
 	if err != nil {
 		return Entry{}, err
 	}
+	if err := v.allowed(ctx, key, link); err != nil {
+		return Entry{}, err
+	}
 	if syncname.Partial(path.Base(key)) {
 		return Entry{}, fault.New(fault.Denied, "path %q is a download or a save that has not ended", p)
 	}
@@ -165,8 +169,11 @@ func (v *Vault) read(ctx context.Context, p string, limit int64, cut, hidden boo
 		if err := ctx.Err(); err != nil {
 			return File{}, fmt.Errorf("read of %q: %w", key, err)
 		}
-		disk, _, _, err := v.Locate(root, key)
+		disk, _, link, err := v.Locate(root, key)
 		if err != nil {
+			return File{}, err
+		}
+		if err := v.allowed(ctx, key, link); err != nil {
 			return File{}, err
 		}
 		f, steady, err := readOnce(root, disk, limit, cut)
@@ -179,6 +186,19 @@ func (v *Vault) read(ctx context.Context, p string, limit int64, cut, hidden boo
 		}
 	}
 	return File{}, fault.Fix(fault.Busy, "try again when it has settled", "%q is being written", key)
+}
+
+// allowed refuses a file that the call must not see, by its name or by the name
+// of the file that it is a link to.
+func (v *Vault) allowed(ctx context.Context, key string, link bool) error {
+	l := visibility.From(ctx)
+	if l.Everything() {
+		return nil
+	}
+	if err := l.Check(key); err != nil || !link {
+		return err
+	}
+	return l.Check(v.Real([]string{key})[0])
 }
 
 // readOnce reads a file. It is not steady when it changed meanwhile.

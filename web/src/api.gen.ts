@@ -15,6 +15,7 @@ export type Answer = {
     made: string;
     paths: string;
     run?: string;
+    to?: string;
     tool: string;
     until?: string;
     verdict: string;
@@ -37,6 +38,7 @@ export type Approval = {
       made: string;
       paths: string;
       run?: string;
+      to?: string;
       tool: string;
       until?: string;
       verdict: string;
@@ -45,6 +47,7 @@ export type Approval = {
     args?: unknown;
     at: string;
     by: {
+      client?: string;
       explicit?: boolean;
       id: string;
       kind: string;
@@ -71,6 +74,7 @@ export type Approval = {
     path: string;
     removed: number;
   })[];
+  consent?: string;
   definition: string;
   edits?: null | ({
     after?: null | string;
@@ -100,6 +104,7 @@ export type Approval = {
   tool: string;
   value?: unknown;
   who: {
+    client?: string;
     explicit?: boolean;
     id: string;
     kind: string;
@@ -120,6 +125,7 @@ export type Approvals = {
         made: string;
         paths: string;
         run?: string;
+        to?: string;
         tool: string;
         until?: string;
         verdict: string;
@@ -128,6 +134,7 @@ export type Approvals = {
       args?: unknown;
       at: string;
       by: {
+        client?: string;
         explicit?: boolean;
         id: string;
         kind: string;
@@ -154,6 +161,7 @@ export type Approvals = {
       path: string;
       removed: number;
     })[];
+    consent?: string;
     definition: string;
     edits?: null | ({
       after?: null | string;
@@ -183,6 +191,7 @@ export type Approvals = {
     tool: string;
     value?: unknown;
     who: {
+      client?: string;
       explicit?: boolean;
       id: string;
       kind: string;
@@ -703,6 +712,7 @@ export type Rules = {
     made: string;
     paths: string;
     run?: string;
+    to?: string;
     tool: string;
     until?: string;
     verdict: string;

@@ -12,6 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/text/unicode/norm"
 
+	"lore/internal/access"
 	"lore/internal/fault"
 	"lore/internal/schema"
 	"lore/internal/tool"
@@ -112,15 +113,34 @@ func (s *Server) use(ctx context.Context, r tool.Role, args map[string]any, out 
 	if err != nil {
 		return err
 	}
-	res, err := s.door().Call(ctx, s.opts.Who, t.Name, given)
+	who := s.caller()
+	res, err := s.door().Call(ctx, who, t.Name, given)
 	if err != nil {
 		return err
+	}
+	if res.Question != nil {
+		return s.mustWait(ctx, who, res.Question.ID)
 	}
 	raw, err := schema.Marshal(res.Value)
 	if err != nil {
 		return err
 	}
 	return json.Unmarshal(raw, out)
+}
+
+type unaskedKey struct{}
+
+// unasked marks what the server does by itself: nobody is asked about it.
+func unasked(ctx context.Context) context.Context { return context.WithValue(ctx, unaskedKey{}, true) }
+
+// mustWait is the error of a call that a person must decide about first.
+func (s *Server) mustWait(ctx context.Context, who access.Principal, question string) error {
+	if ctx.Value(unaskedKey{}) != nil {
+		if err := s.door().Cancel(ctx, who, question); err != nil {
+			s.opts.Log.Warn("a question that nobody needs still waits", "question", question, "error", err)
+		}
+	}
+	return fault.New(fault.Denied, "a person must decide in Lore what this app may read")
 }
 
 // A noteList is what the tool that lists notes answers.
@@ -159,7 +179,9 @@ func (s *Server) listResources(ctx context.Context, method string, req sdk.Reque
 		return res, err
 	}
 	var notes noteList
-	if err := s.use(ctx, tool.ListsNotes, map[string]any{"limit": page, "offset": offset, "sort": "path"}, &notes); err != nil {
+	if err := s.use(ctx, tool.ListsNotes, map[string]any{"limit": page, "offset": offset, "sort": "path"}, &notes); fault.Of(err) == fault.Denied {
+		return list, nil // what may not be read is not there
+	} else if err != nil {
 		return nil, internal(err)
 	}
 	for _, n := range notes.Notes {

@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -167,7 +168,8 @@ type Server struct {
 	mu     sync.Mutex
 	listed map[string]string // the tools as they were registered, by name
 
-	asking  sync.Mutex // one look at the prompts at a time
+	client  atomic.Pointer[string] // the name that the client gave itself, once it did
+	asking  sync.Mutex             // one look at the prompts at a time
 	prompts promptShelf
 }
 
@@ -221,6 +223,7 @@ func (s *Server) addTasks() {
 // is looked at when it is asked for, the list of notes comes from the vault.
 func (s *Server) middleware(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		s.meet(req)
 		switch method {
 		case "tools/list":
 			s.refresh()
@@ -232,6 +235,31 @@ func (s *Server) middleware(next sdk.MethodHandler) sdk.MethodHandler {
 		return next(ctx, method, req)
 	}
 }
+
+// meet keeps the name that the client gives itself.
+func (s *Server) meet(req sdk.Request) {
+	session, ok := req.GetSession().(*sdk.ServerSession)
+	if !ok || session == nil || s.client.Load() != nil {
+		return
+	}
+	if p := session.InitializeParams(); p != nil && p.ClientInfo != nil && p.ClientInfo.Name != "" {
+		name := strings.ToValidUTF8(p.ClientInfo.Name[:min(len(p.ClientInfo.Name), mostName)], "")
+		s.client.CompareAndSwap(nil, &name)
+	}
+}
+
+// caller is who makes a call: with the name that the program was installed under,
+// else with the one that it gave itself first.
+func (s *Server) caller() access.Principal {
+	who := s.opts.Who
+	if name := s.client.Load(); name != nil && who.Client == "" {
+		who.Client = *name
+	}
+	return who
+}
+
+// mostName is how much of the name of a client is kept.
+const mostName = 64
 
 // refresh brings the list of tools up to date. Clients hear of it when it
 // really changed.
@@ -280,7 +308,7 @@ func (s *Server) describe(t *tool.Tool) *sdk.Tool {
 		doc += "\n\n" + more
 	}
 	reads := t.Effect == access.Reads || t.With != "" && !s.opts.Who.May(access.Write) // its switch is refused to who may not write
-	destroys, open := !reads, t.Effect == access.Acts
+	destroys, open := !reads, t.Effect == access.Acts || t.AsksModel
 	return &sdk.Tool{
 		Name: t.Name, Title: t.Title, Description: doc, InputSchema: t.Input(),
 		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: reads, IdempotentHint: reads, DestructiveHint: &destroys, OpenWorldHint: &open},
@@ -293,7 +321,7 @@ func (s *Server) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallT
 		return s.resume(ctx, req)
 	}
 	ctx = reporting(ctx, req)
-	res, err := s.door().Call(ctx, s.opts.Who, req.Params.Name, req.Params.Arguments)
+	res, err := s.door().Call(ctx, s.caller(), req.Params.Name, req.Params.Arguments)
 	switch {
 	case err != nil:
 		return failed(err)

@@ -63,7 +63,7 @@ func (s *Server) forgetPrompts(paths map[string]bool) {
 func (s *Server) refreshPrompts(ctx context.Context) {
 	s.asking.Lock()
 	defer s.asking.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	ctx, cancel := context.WithTimeout(unasked(ctx), lookTime)
 	defer cancel()
 	found, err := s.findPrompts(ctx)
 	if err != nil {

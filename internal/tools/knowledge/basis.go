@@ -39,7 +39,7 @@ func basisOf(b judge.Basis) Basis { return Basis(b) }
 
 // docOf is a node as it is judged.
 func docOf(n *node) judge.Doc {
-	return judge.Doc{Title: n.row.Title, Text: says(n.Note), Type: typeOf(&n.row)}
+	return judge.Doc{Path: n.Path, Title: n.row.Title, Text: says(n.Note), Type: typeOf(&n.row)}
 }
 
 // doc reads a node for judging.

@@ -95,7 +95,7 @@ func (env Env) relatedText(ctx context.Context, n *note.Note, typ, title, text s
 		return nil, err
 	}
 	found = slices.DeleteFunc(found, func(x nearby) bool { return x.row.File.Path == n.Path })
-	out, _, err := env.suggestions(ctx, judge.Doc{Title: title, Text: text, Type: typ}, found[:min(analysed, len(found))])
+	out, _, err := env.suggestions(ctx, judge.Doc{Path: n.Path, Title: title, Text: text, Type: typ}, found[:min(analysed, len(found))])
 	if err != nil {
 		return nil, err
 	}
