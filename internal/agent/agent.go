@@ -66,6 +66,8 @@ type Request struct {
 	// Limits bound the run; what is zero is as the person's settings have it, and
 	// what is negative is not bounded.
 	Limits chat.Limits
+	// Outside says that a note says it for the person.
+	Outside bool
 }
 
 // Prefs hold for every conversation.
@@ -131,7 +133,7 @@ func (a *Agent) Start(ctx context.Context, chatID string, q Request) (chat.Run, 
 	if slices.Contains(r.Sets, Usual) {
 		r.Sets = append(r.Sets[:len(r.Sets):len(r.Sets)], a.usual(ctx, &r)...)
 	}
-	say := chat.Message{Run: r.ID, Time: a.Now(), Message: llm.Say(llm.User, q.Text), Note: q.Note}
+	say := chat.Message{Run: r.ID, Time: a.Now(), Message: llm.Say(llm.User, q.Text), Note: q.Note, Outside: q.Outside}
 	return r, a.Store.Apply(ctx, chatID, chat.Change{Run: &r, Say: []chat.Message{say}})
 }
 

@@ -53,7 +53,9 @@ func (a *Agent) load(ctx context.Context, id string, tell func(Event)) (*worker,
 		return w, err
 	}
 	var runs []string // a fork has messages of others
+	told := false
 	for _, m := range w.messages {
+		told = told || m.Outside
 		if m.Role == llm.Results && !slices.Contains(runs, m.Run) {
 			runs = append(runs, m.Run)
 		}
@@ -61,6 +63,7 @@ func (a *Agent) load(ctx context.Context, id string, tell func(Event)) (*worker,
 	if len(runs) > 0 {
 		w.outside, err = a.Store.Outside(ctx, runs)
 	}
+	w.outside = w.outside || told
 	return w, err
 }
 

@@ -54,6 +54,9 @@ type Message struct {
 	Stop  llm.Stop   `json:"stop,omitempty"`
 	// Note is the note that the person was looking at.
 	Note string `json:"note,omitempty"`
+	// Outside says that the words come from a note: what follows from them is as
+	// wary as what follows from a web page.
+	Outside bool `json:"outside,omitempty"`
 	// Marker says that this is no speech: "compacted" stands where older messages
 	// are told in short from now on.
 	Marker string `json:"marker,omitempty"`

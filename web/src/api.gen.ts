@@ -301,6 +301,7 @@ export type Conversation = {
     marker?: string;
     model?: string;
     note?: string;
+    outside?: boolean;
     parts: null | ({
       args?: unknown;
       from_text?: boolean;
@@ -551,6 +552,10 @@ export type Opened = {
     titled?: string;
     toolsets?: null | (string)[];
   };
+  proposal?: {
+    model?: string;
+    system?: string;
+  };
   unanswered?: string;
 };
 
@@ -611,6 +616,7 @@ export type Piece = {
       marker?: string;
       model?: string;
       note?: string;
+      outside?: boolean;
       parts: null | ({
         args?: unknown;
         from_text?: boolean;

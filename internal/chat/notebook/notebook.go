@@ -26,39 +26,66 @@ type Book struct {
 	ID    func(word string) string
 }
 
-// Open goes on with the conversation of a note. What the person wrote last and
-// nobody has answered yet is returned beside it, to be said. A note that differs
-// from its conversation is one of its own from there on.
-func (b Book) Open(ctx context.Context, who access.Principal, path string) (c chat.Chat, unanswered string, err error) {
+// A Proposal is what the properties of a note want of its conversation. A note
+// cannot choose who reads it, nor speak as the person: nothing of this counts
+// until a person has seen it and agreed ([Book.Accept]).
+type Proposal struct {
+	Model  string `json:"model,omitempty"`
+	System string `json:"system,omitempty"` // instructions
+}
+
+// Opened is the conversation of a note.
+type Opened struct {
+	Chat chat.Chat `json:"chat"`
+	// Unanswered is what the note says last as the person, and nobody has answered.
+	Unanswered string   `json:"unanswered,omitempty"`
+	Proposal   Proposal `json:"proposal,omitzero"`
+}
+
+// Open goes on with the conversation of a note. What is unanswered is returned
+// beside it, to be said. A note that differs from its conversation is one of its
+// own from there on, and its words count as words from outside.
+func (b Book) Open(ctx context.Context, who access.Principal, path string) (o Opened, err error) {
 	path, text, err := b.read(ctx, who, path)
 	if err != nil {
-		return c, "", err
+		return o, err
 	}
 	p, ok := page.Read(text)
 	if !ok || len(p.Messages) == 0 {
-		return c, "", fault.Field("from", "begin what you say with a line \"### user\"", "%s holds no conversation", path)
+		return o, fault.Field("from", "begin what you say with a line \"### user\"", "%s holds no conversation", path)
 	}
 	first := digest.Clip(p.Messages[0].Text, 50)
 	if n := len(p.Messages); p.Messages[n-1].Role == llm.User {
-		unanswered = p.Messages[n-1].Text
+		o.Unanswered = p.Messages[n-1].Text
 		p.Messages = p.Messages[:n-1]
 	}
-	if c, err = b.same(ctx, &p); err != nil {
-		return c, "", err
+	if o.Chat, err = b.same(ctx, &p); err != nil {
+		return o, err
 	}
-	c, err = b.Store.Change(ctx, c.ID, func(c *chat.Chat) {
-		// What the properties of the note say now is what its person wants.
-		if m := model(p.Model); m != "" {
-			c.Model = m
-		}
-		if p.System != "" {
-			c.System = p.System
-		}
+	o.Chat, err = b.Store.Change(ctx, o.Chat.ID, func(c *chat.Chat) {
 		if c.Page = path; c.Title == "" {
 			c.Title = first
 		}
 	})
-	return c, unanswered, err
+	if m := model(p.Model); m != o.Chat.Model {
+		o.Proposal.Model = m
+	}
+	if p.System != o.Chat.System {
+		o.Proposal.System = p.System
+	}
+	return o, err
+}
+
+// Accept gives a conversation what its note proposes and a person agreed to.
+func (b Book) Accept(ctx context.Context, id string, p Proposal) (chat.Chat, error) {
+	return b.Store.Change(ctx, id, func(c *chat.Chat) {
+		if p.Model != "" {
+			c.Model = p.Model
+		}
+		if p.System != "" {
+			c.System = p.System
+		}
+	})
 }
 
 // same is the conversation that a page shows, a fork of it, or a new one.
@@ -72,7 +99,7 @@ func (b Book) same(ctx context.Context, p *page.Page) (chat.Chat, error) {
 			return c, err
 		}
 	}
-	c := chat.Chat{ID: b.ID("chat"), Title: p.Title, System: p.System, Model: model(p.Model), Titled: chat.ByPerson}
+	c := chat.Chat{ID: b.ID("chat"), Title: p.Title, Titled: chat.ByPerson}
 	if c.Title == "" {
 		c.Titled = chat.ByWords
 	}
@@ -107,7 +134,7 @@ func (b Book) forked(ctx context.Context, c chat.Chat, p *page.Page) (chat.Chat,
 func (b Book) say(ctx context.Context, id string, list []page.Said) error {
 	var out []chat.Message
 	for _, s := range list {
-		out = append(out, chat.Message{Message: llm.Say(s.Role, s.Text), Model: s.Model})
+		out = append(out, chat.Message{Message: llm.Say(s.Role, s.Text), Model: s.Model, Outside: true})
 	}
 	return b.Store.Apply(ctx, id, chat.Change{Say: out})
 }

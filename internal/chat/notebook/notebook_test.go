@@ -88,24 +88,31 @@ func TestANoteAndItsConversation(t *testing.T) {
 		t.Fatalf("%v %+v", err, res)
 	}
 	const name = "Chats/Tea.md"
-	again, next, err := d.Open(ctx, me, name)
-	if err != nil || again.ID != c.ID || next != "" || again.Page != name {
-		t.Fatalf("%v %+v %q", err, again, next)
+	o, err := d.Open(ctx, me, name)
+	if err != nil || o.Chat.ID != c.ID || o.Unanswered != "" || o.Chat.Page != name || o.Proposal != (notebook.Proposal{}) {
+		t.Fatalf("%v %+v", err, o)
 	}
 	// A question that the person wrote into the note is one to be answered.
 	text := d.read(name)
 	d.write(name, text+"\n### user\n\nThree?\n")
-	if again, next, err = d.Open(ctx, me, name); err != nil || again.ID != c.ID || next != "Three?" {
-		t.Fatalf("%v %+v %q", err, again, next)
+	if o, err = d.Open(ctx, me, name); err != nil || o.Chat.ID != c.ID || o.Unanswered != "Three?" {
+		t.Fatalf("%v %+v", err, o)
 	}
-	// Its properties say which model answers, and how.
+	// Its properties propose which model answers, and how; a person decides.
 	d.write(name, strings.Replace(text, "---\n", "---\nmodel: ollama/qwen3:8b\nsystem: Be brief.\n", 1))
-	if again, _, err = d.Open(ctx, me, name); err != nil || again.ID != c.ID || again.Model != "ollama/qwen3:8b" || again.System != "Be brief." {
+	if o, err = d.Open(ctx, me, name); err != nil || o.Chat.ID != c.ID || o.Chat.Model != "" || o.Chat.System != "" || o.Proposal != (notebook.Proposal{Model: "ollama/qwen3:8b", System: "Be brief."}) {
+		t.Errorf("%v %+v", err, o)
+	}
+	if again, err := d.Accept(ctx, c.ID, o.Proposal); err != nil || again.Model != "ollama/qwen3:8b" || again.System != "Be brief." {
 		t.Errorf("%v %+v", err, again)
+	}
+	if o, err = d.Open(ctx, me, name); err != nil || o.Proposal != (notebook.Proposal{}) {
+		t.Errorf("asked again about what was accepted: %v %+v", err, o)
 	}
 	// What differs from what was said is another conversation from there on.
 	d.write(name, strings.Replace(text, "2.", "Two, I think.", 1)+"\n### user\n\nSure?\n")
-	fork, next, err := d.Open(ctx, me, name)
+	o, err = d.Open(ctx, me, name)
+	fork, next := o.Chat, o.Unanswered
 	if err != nil || fork.ID == c.ID || fork.Parent != c.ID || fork.Fork != 3 || next != "Sure?" {
 		t.Fatalf("%v %+v %q", err, fork, next)
 	}
@@ -118,8 +125,8 @@ func TestANoteAndItsConversation(t *testing.T) {
 	// A note that was cut goes on from where it ends.
 	at := strings.Index(text, "\n### user\n\nTwo?")
 	d.write(name, text[:at])
-	if cut, _, err := d.Open(ctx, me, name); err != nil || cut.ID == c.ID || d.said(cut.ID) != "user: One? | assistant: 1." {
-		t.Errorf("%v %+v", err, cut)
+	if o, err := d.Open(ctx, me, name); err != nil || o.Chat.ID == c.ID || d.said(o.Chat.ID) != "user: One? | assistant: 1." {
+		t.Errorf("%v %+v", err, o)
 	}
 }
 
@@ -127,18 +134,19 @@ func TestANoteAndItsConversation(t *testing.T) {
 func TestANoteOfAnotherProgram(t *testing.T) {
 	d := open(t)
 	d.write("Old.md", "---\nsystem_commands: ['x']\nmodel: openai@gpt-4o\ntitle: Old talk\n---\nHello\n\n<hr class=\"__chatgpt_plugin\">\n\n### role::assistant<span style=\"font-size: small;\"> (gpt-4o)</span>\n\nHi!\n\n<hr class=\"__chatgpt_plugin\">\n\n### role::user\n\nAnd now?\n")
-	c, next, err := d.Open(t.Context(), access.Terminal(), "Old")
-	if err != nil || next != "And now?" || c.Title != "Old talk" || c.Model != "openai/gpt-4o" || c.Page != "Old.md" {
-		t.Fatalf("%v %+v %q", err, c, next)
+	o, err := d.Open(t.Context(), access.Terminal(), "Old")
+	c := o.Chat
+	if err != nil || o.Unanswered != "And now?" || c.Title != "Old talk" || c.Model != "" || o.Proposal.Model != "openai/gpt-4o" || c.Page != "Old.md" {
+		t.Fatalf("%v %+v", err, o)
 	}
 	if got := d.said(c.ID); got != "user: Hello | assistant: Hi!" {
 		t.Error(got)
 	}
 	d.write("Plain.md", "# Tea\n\nNothing.\n")
-	if _, _, err := d.Open(t.Context(), access.Terminal(), "Plain"); fault.Of(err) != fault.Invalid {
+	if _, err := d.Open(t.Context(), access.Terminal(), "Plain"); fault.Of(err) != fault.Invalid {
 		t.Error(err)
 	}
-	if _, _, err := d.Open(t.Context(), access.Terminal(), "Nowhere"); fault.Of(err) != fault.NotFound {
+	if _, err := d.Open(t.Context(), access.Terminal(), "Nowhere"); fault.Of(err) != fault.NotFound {
 		t.Error(err)
 	}
 }

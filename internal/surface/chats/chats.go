@@ -50,7 +50,7 @@ func Types() map[string]reflect.Type {
 	return map[string]reflect.Type{
 		"Chats": reflect.TypeFor[Chats](), "Chat": reflect.TypeFor[chat.Chat](), "Conversation": reflect.TypeFor[Conversation](), "Run": reflect.TypeFor[chat.Run](),
 		"NewChat": reflect.TypeFor[Settings](), "Saying": reflect.TypeFor[Saying](), "Fork": reflect.TypeFor[Fork](), "Models": reflect.TypeFor[Models](),
-		"Opening": reflect.TypeFor[Opening](), "Opened": reflect.TypeFor[Opened](),
+		"Opening": reflect.TypeFor[Opening](), "Opened": reflect.TypeFor[notebook.Opened](),
 		"Piece": reflect.TypeFor[attendant.Piece](),
 	}
 }
@@ -202,24 +202,17 @@ type Opening struct {
 	Path string `json:"path"`
 }
 
-// Opened is the conversation of a note.
-type Opened struct {
-	Chat chat.Chat `json:"chat"`
-	// Unanswered is what the person wrote there last, and nobody has answered.
-	Unanswered string `json:"unanswered,omitempty"`
-}
-
 func (a *API) open(w http.ResponseWriter, r *http.Request, who access.Principal) error {
 	var in Opening
 	if err := rest.Decode(r.Body, &in); err != nil {
 		return err
 	}
 	book := notebook.Book{Store: a.o.Agent.Store, Door: a.o.Agent.Door, ID: a.o.Agent.ID}
-	c, next, err := book.Open(r.Context(), who, in.Path)
+	o, err := book.Open(r.Context(), who, in.Path)
 	if err != nil {
 		return fault.Rename(err, "from", "path")
 	}
-	return serve.JSON(w, http.StatusOK, Opened{c, next})
+	return serve.JSON(w, http.StatusOK, o)
 }
 
 // A Saying is what a person says, and what about it is different this time.

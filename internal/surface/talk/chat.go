@@ -41,7 +41,7 @@ ignored, and /quit or the end of input ends it. It can be continued later. Witho
 			}
 			if from != "" {
 				var err error
-				if resume, err = o.fromNote(ctx, s, from); err != nil {
+				if resume, err = o.fromNote(ctx, s, t, from); err != nil {
 					return err
 				}
 			} else if err := o.adjust(ctx, s, resume); err != nil {
