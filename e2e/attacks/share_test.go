@@ -92,7 +92,7 @@ var probes = []struct{ tool, args string }{
 	{"export_graph", `{}`},
 	{"edit_note", `{"path":"Private/Keys.md","search":"nothing","replace":"x","dry_run":true}`},
 	{"write_note", `{"path":"Private/Keys.md","content":"x","mode":"overwrite","dry_run":true}`},
-	{"merge_notes", `{"from":"Private/Keys.md","into":"Notes/Cup.md","dry_run":true}`},
+	{"merge_notes", `{"path":"Notes/Cup.md","other":"Private/Keys.md","dry_run":true}`},
 	{"rename_note", `{"path":"Notes/Cup.md","new_path":"Notes/Mug.md","dry_run":true}`},
 	{"rename_tag", `{"tag":"vault","new_tag":"safe","dry_run":true}`},
 	{"link_mentions", `{"path":"Notes/Cup.md","dry_run":true}`},

@@ -62,6 +62,10 @@ type Principal struct {
 	// Wary says that what led to the call may come from outside, or was written
 	// as text: no standing answer counts for it.
 	Wary bool `json:"wary,omitempty"`
+	// Tainted says that the caller has read words from outside: of the web, of
+	// another server, or of a note that is marked as untrusted. Whoever is tainted
+	// is wary.
+	Tainted bool `json:"tainted,omitempty"`
 	// Sends is the model that gets what is read, where it is not on this machine.
 	Sends string `json:"sends,omitempty"`
 	// Client is the name of the program that calls, for people: "claude-desktop".

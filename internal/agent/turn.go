@@ -307,7 +307,8 @@ func (w *worker) caller(c *chat.Call) access.Principal {
 	if !w.info.Local {
 		who.Sends = w.model.ID()
 	}
-	who.Wary = w.outside || c.FromText || c.Repaired != "" || slices.ContainsFunc(w.calls, func(x chat.Call) bool { return x.Untrusted })
+	who.Tainted = w.outside || slices.ContainsFunc(w.calls, func(x chat.Call) bool { return x.Untrusted })
+	who.Wary = who.Tainted || c.FromText || c.Repaired != ""
 	return who
 }
 

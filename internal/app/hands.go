@@ -157,7 +157,7 @@ func (s *session) registry(sets ...[]*tool.Tool) (*tool.Registry, error) {
 	r := tool.NewRegistry(tool.Deps{
 		Log: s.log, Now: s.app.now, Bus: s.bus, Policy: s.policy, Meter: policy.NewMeter(s.limits),
 		Questions: s.asked, Ledger: s.history, Writable: s.writable, Apply: s.apply, Settle: s.settle,
-		Real: s.vault.Real, Folders: index.TopFolders(s.asks), Prepare: s.gate.Prepare, Fetch: s.fetch,
+		Real: s.vault.Real, Folders: index.TopFolders(s.asks), Untrusted: index.Untrusted(s.store), Prepare: s.gate.Prepare, Fetch: s.fetch,
 	}, sets...)
 	return r, s.furnish(r)
 }

@@ -186,8 +186,10 @@ func (s Settings) ask(risk Risk, f Facts, rules []Rule) (Verdict, string, string
 		return Ask, "it runs a command", ""
 	case person:
 		return Allow, "a person asked for exactly this", ""
+	case f.Who.Tainted && f.Who.Kind != access.Person:
+		return Ask, "it follows text from outside your notes: the web, another server, or a note marked untrusted", ""
 	case f.Who.Wary && f.Who.Kind != access.Person:
-		return Ask, "what led to it may come from outside", ""
+		return Ask, "the model wrote the call as text, so no standing rule counts", ""
 	case s.Tools[f.Tool] == Ask:
 		return Ask, "the settings ask about every call of " + f.Tool, ""
 	}

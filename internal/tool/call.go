@@ -81,6 +81,9 @@ type call struct {
 
 func (r *Registry) receive(who access.Principal, name string) *call {
 	now := r.deps.Now()
+	if remembersTaint(who) && r.tainted.has(who, now) {
+		who.Wary, who.Tainted = true, true
+	}
 	c := &call{Registry: r, who: who, start: now, moment: now}
 	c.rec = CallRecord{Time: now, Who: who, Tool: name, Cost: -1}
 	if c.logs(slog.LevelDebug) {
@@ -253,6 +256,7 @@ func (c *call) planned(ctx context.Context) (any, change.Set, error) {
 			return nil, nil, err
 		}
 	}
+	set = c.mark(set)
 	if err := set.Validate(); err != nil {
 		return nil, nil, fault.New(fault.Internal, "%s planned what cannot be done: %v", c.tool.Name, err)
 	}

@@ -31,6 +31,9 @@ type Finished struct {
 // end records how the call ended and tells whoever listens.
 func (c *call) end(ctx context.Context, res *Result, err error) error {
 	c.tellSent()
+	if err == nil {
+		c.taint(ctx, res)
+	}
 	c.rec.Duration = c.deps.Now().Sub(c.start)
 	c.rec.Summary = res.Message
 	if v, ok := res.Value.(Viewer); ok && c.rec.Summary == "" {

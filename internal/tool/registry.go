@@ -45,6 +45,9 @@ type Deps struct {
 	// Folders lists what a person can choose from when they share notes: folders
 	// ("Work/"), and [policy.TopLevel] for notes outside of them; may be nil.
 	Folders func(ctx context.Context) ([]string, error)
+	// Untrusted lists the names, paths and ids, by which results show notes that
+	// are marked as untrusted; may be nil.
+	Untrusted func(ctx context.Context) ([]string, error)
 	// Settle waits until the index has seen these paths, so that the next
 	// question reads what was just written.
 	Settle func(ctx context.Context, paths []string) error
@@ -84,7 +87,8 @@ type VaultState struct {
 // A Registry is the complete list of tools, the same for every surface, and the
 // only way to run one.
 type Registry struct {
-	deps Deps
+	deps    Deps
+	tainted taintList
 
 	mu       sync.RWMutex
 	tools    []*Tool          // by name; replaced whole, never changed in place

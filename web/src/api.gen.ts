@@ -54,6 +54,7 @@ export type Approval = {
       scopes: null | (string)[];
       sends?: string;
       surface: string;
+      tainted?: boolean;
       wary?: boolean;
     };
     hunks?: Record<string, null | (number)[]>;
@@ -111,6 +112,7 @@ export type Approval = {
     scopes: null | (string)[];
     sends?: string;
     surface: string;
+    tainted?: boolean;
     wary?: boolean;
   };
 };
@@ -141,6 +143,7 @@ export type Approvals = {
         scopes: null | (string)[];
         sends?: string;
         surface: string;
+        tainted?: boolean;
         wary?: boolean;
       };
       hunks?: Record<string, null | (number)[]>;
@@ -198,6 +201,7 @@ export type Approvals = {
       scopes: null | (string)[];
       sends?: string;
       surface: string;
+      tainted?: boolean;
       wary?: boolean;
     };
   })[];
