@@ -86,7 +86,7 @@ func (p *Patient) Look(ctx context.Context) ([]Finding, error) {
 		return nil, err
 	}
 	out := p.vault(list)
-	notes, err := p.notes(ctx)
+	notes, err := p.notes(ctx, list)
 	if err != nil {
 		return nil, err
 	}
@@ -131,6 +131,7 @@ var problemText = map[vault.ProblemKind][2]string{
 	vault.TooDeep:          {"lies too deep", ""},
 	vault.PossibleConflict: {"may be a second copy that a sync tool made", "compare the two and remove one"},
 	vault.NotDownloaded:    {"is not downloaded", "let the sync tool fetch it"},
+	vault.HardLink:         {"is a hard link: its text also exists under another name, so Lore does not read it", "copy it to make it a file of its own, or set files.hard_links to allow"},
 }
 
 func (p *Patient) vault(list *vault.Listing) []Finding {
@@ -172,7 +173,11 @@ func (p *Patient) vault(list *vault.Listing) []Finding {
 	return out
 }
 
-func (p *Patient) notes(ctx context.Context) ([]Finding, error) {
+func (p *Patient) notes(ctx context.Context, list *vault.Listing) ([]Finding, error) {
+	told := map[string]bool{}
+	for _, bad := range list.Problems {
+		told[bad.Path+" "+string(bad.Kind)] = true
+	}
 	rows, err := p.Store.Notes(ctx, index.Select{Filter: index.Filter{Problems: true}})
 	if err != nil {
 		return nil, err
@@ -180,7 +185,7 @@ func (p *Patient) notes(ctx context.Context) ([]Finding, error) {
 	var out []Finding
 	for _, r := range rows {
 		for _, bad := range r.Problems {
-			if len(out) >= mostFindings {
+			if len(out) >= mostFindings || told[r.File.Path+" "+bad.Kind] {
 				continue
 			}
 			out = append(out, Finding{Level: "warning", Topic: "note", Path: r.File.Path, Line: bad.Line, Text: strings.ReplaceAll(bad.Kind, "_", " ") + ": " + bad.Detail})

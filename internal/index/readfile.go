@@ -8,6 +8,9 @@ import (
 	"lore/internal/vault"
 )
 
+// ProblemHardLink is the kind of the problem of a note that has several names.
+const ProblemHardLink = "hard_link"
+
 // A verdict is what looking into one file came to.
 type verdict int
 
@@ -83,7 +86,11 @@ func (ix *Indexer) read(ctx context.Context, j job) (outcome, error) {
 	case err != nil:
 		d := NewAttachment(f, Kind(e.Kind))
 		d.Title = trimNoteExt(d.Title)
-		d.Problems = []Problem{{Kind: "unreadable", Detail: err.Error()}}
+		kind := "unreadable"
+		if vault.IsLinked(err) {
+			kind = ProblemHardLink
+		}
+		d.Problems = []Problem{{Kind: kind, Detail: err.Error()}}
 		return outcome{what: failed, doc: d}, nil
 	}
 	// The stat of what was read, not of what was listed: they may differ.
