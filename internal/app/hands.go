@@ -113,6 +113,13 @@ func (a *app) policyOf(c *settings.File, dir string) (policy.Settings, []string,
 	if p.Protected, err = pattern.Compile(protected); err != nil {
 		return p, nil, err
 	}
+	instructions, err := a.config().Get(c, "protect.instructions")
+	if err != nil {
+		return p, nil, err
+	}
+	if p.Instructions, err = pattern.Compile(settings.Patterns(strings.ToLower(instructions))); err != nil {
+		return p, nil, err
+	}
 	p.Tools = map[string]policy.Verdict{}
 	var off []string
 	for _, name := range slices.Sorted(maps.Keys(c.Tools)) {
@@ -153,7 +160,7 @@ func (s *session) registry(sets ...[]*tool.Tool) (*tool.Registry, error) {
 	r := tool.NewRegistry(tool.Deps{
 		Log: s.log, Now: s.app.now, Bus: s.bus, Policy: s.policy, Meter: policy.NewMeter(s.limits),
 		Questions: s.asked, Ledger: s.history, Writable: s.writable, Apply: s.apply, Settle: s.settle,
-		Real: s.vault.Real, Prepare: s.gate.Prepare, Fetch: s.fetch,
+		Real: s.vault.Real, Since: s.history.DoneBy, Warn: s.warnings, Prepare: s.gate.Prepare, Fetch: s.fetch,
 	}, sets...)
 	return r, s.furnish(r)
 }

@@ -5,8 +5,8 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -55,6 +55,9 @@ type Settings struct {
 	// Protected paths are never changed by anyone but a person. The patterns are
 	// in lower case: on many systems case does not tell two files apart.
 	Protected pattern.List
+	// Instructions are further files that programs take instructions from, in
+	// lower case; see [instructions].
+	Instructions pattern.List
 	// Many is how many files one call may change before it counts as
 	// destructive; 0 is 20.
 	Many int
@@ -88,6 +91,8 @@ type Facts struct {
 	Creates    bool         // every edit makes a new file
 	Destroys   bool         // something is removed
 	Shrinks    bool         // a note loses more than half of its text
+	Erodes     bool         // text is lost that a standing answer does not cover: much of a short note, or a little of many
+	Loss       string       // what is lost, in words: "412 of 530 words of Tea.md would be gone"
 	Files      int
 	Now        time.Time
 }
@@ -115,7 +120,7 @@ func (s Settings) Risk(f Facts) Risk {
 		return Share
 	case f.Files == 0:
 		return None
-	case f.Destroys, f.Shrinks, f.Files > many:
+	case f.Destroys, f.Shrinks, f.Erodes, f.Files > many:
 		return Destroy
 	case f.Creates:
 		return Create
@@ -138,7 +143,7 @@ func (s Settings) Judge(f Facts, rules []Rule) Decision {
 	}
 	need := scopes[d.Risk]
 	if d.Risk == Destroy && !f.Destroys && !f.Shrinks {
-		need = access.Write // many files are asked about, and need no further right
+		need = access.Write // many files, and small losses, are asked about and need no further right
 	}
 	if !f.Who.May(need) {
 		return no("this caller has no right to %s", need)
@@ -148,8 +153,8 @@ func (s Settings) Judge(f Facts, rules []Rule) Decision {
 			if s.Protected.Covers(strings.ToLower(p)) {
 				return no("%q is protected by the settings", p)
 			}
-			if instructs(p) && d.Risk != None {
-				return no("%q is what programs take their orders from, and only a person may change it", p)
+			if d.Risk != None && s.instructs(p) {
+				return no("%q is a file that programs take instructions from, and only a person may change it", p)
 			}
 		}
 	}
@@ -173,8 +178,8 @@ func (s Settings) ask(risk Risk, f Facts, rules []Rule) (Verdict, string, string
 		return Allow, "it changes nothing", ""
 	case risk == Destroy && f.Destroys:
 		return Ask, "it removes what was there", ""
-	case risk == Destroy && f.Shrinks:
-		return Ask, "a note would lose more than half of its text", ""
+	case risk == Destroy && (f.Shrinks || f.Erodes):
+		return Ask, cmp.Or(f.Loss, "a note would lose more than half of its text"), ""
 	case risk == Destroy:
 		return Ask, fmt.Sprintf("it changes %d files at once", f.Files), ""
 	case risk == Exec:
@@ -218,16 +223,6 @@ func (s Settings) askRead(risk Risk, f Facts, rules []Rule) (Verdict, string, st
 		return Ask, "what it reads goes to " + f.Who.Sends, ""
 	}
 	return Ask, "the settings ask about every call of " + f.Tool, ""
-}
-
-// instructs reports whether other agents read a file as their instructions. A
-// model that may write there unseen could give itself, or its successor, orders.
-func instructs(p string) bool {
-	switch strings.ToLower(path.Base(p)) {
-	case "agents.md", "agent.md", "claude.md", "claude.local.md", "gemini.md", "copilot-instructions.md", "skill.md", "llms.txt":
-		return true
-	}
-	return false
 }
 
 // find returns the first rule with that verdict that fits the call.

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"lore/internal/access"
 	"lore/internal/change"
 	"lore/internal/event"
 	"lore/internal/fault"
@@ -42,6 +43,12 @@ type Deps struct {
 	Apply func(ctx context.Context, op string, set change.Set) error
 	// Real tells which files paths lead to when they are links; may be nil.
 	Real func(paths []string) []string
+	// Since tells what a caller has done to the vault since a time, as one set; may
+	// be nil.
+	Since func(ctx context.Context, who access.Principal, since time.Time) (change.Set, error)
+	// Warn tells what a person should know about the files of a set before it is
+	// made; may be nil.
+	Warn func(set change.Set) []string
 	// Settle waits until the index has seen these paths, so that the next
 	// question reads what was just written.
 	Settle func(ctx context.Context, paths []string) error

@@ -70,6 +70,7 @@ const (
 	TooDeep          ProblemKind = "too_deep"          // folders inside folders past the limit
 	PossibleConflict ProblemKind = "possible_conflict" // "x 2.md" beside "x.md"
 	NotDownloaded    ProblemKind = "not_downloaded"    // iCloud holds the content
+	MisleadingName   ProblemKind = "misleading_name"   // a name with characters that nobody sees, or that turn the words around it
 	HardLink         ProblemKind = "hard_link"         // a file with other names; it is listed and not read
 )
 

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"lore/internal/fault"
+	"lore/internal/hidden"
 	"lore/internal/syncname"
 )
 
@@ -247,6 +248,9 @@ func (w *walker) name(info fs.FileInfo, key, disk string) (child, bool) {
 	}
 	if !w.twins(c) {
 		return child{}, false
+	}
+	if bad, ok := hidden.InName(name); ok {
+		w.problem(MisleadingName, c.key, "", "the name has the invisible character %s", bad)
 	}
 	if c.disk != c.key {
 		w.disk[c.key] = c.disk
