@@ -66,7 +66,7 @@ func TestHardLinks(t *testing.T) {
 				}
 			}
 		}
-		if a := h.call("vault_search", fmt.Sprintf(`{"query":%q}`, w.canary)); strings.Count(a.text, w.canary) > 1 {
+		if a := h.call("vault_search", `{"query":"plan"}`); a.has(w.canary) {
 			w.Errorf("%s: a search shows a secret: %.300s", h.name, a.text)
 		}
 	}
@@ -145,10 +145,10 @@ func TestAutoDestroysNothing(t *testing.T) {
 		"words in another order":   {steps: []string{wants(overwrite("Long.md", strings.Join(shuffled, " "))...)}, floor: 1400},
 		"a short note":             {steps: []string{wants(overwrite("Milk.md", "zzzzzzzzzzzzzzz\n")...)}, floor: 1400},
 		"seven cuts":               {steps: cuts, floor: 1200},
-		"seven cuts by a rule":     {steps: cuts, floor: 1200, args: []string{"--allow", "write_note"}},
-		"a little of many":         {steps: many, floor: 1400 - 520},
+		"seven cuts by a rule":     {steps: cuts, floor: 1200, args: []string{"--allow", "write_note:**"}},
+		"a little of many":         {steps: many, floor: 1400 - 250},
 		"a front, then the rest":   {steps: []string{wants(overwrite("Long.md", base[:len(base)*6/10])...), wants(overwrite("Long.md", "# Tea\n")...)}, floor: 1150},
-		"many at once, one by one": {steps: []string{wants(flat(many)...)}, floor: 1400 - 520},
+		"many at once, one by one": {steps: []string{wants(flat(many)...)}, floor: 1400 - 250},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newEvil(t, c.steps...)
@@ -171,8 +171,9 @@ func TestAutoDestroysNothing(t *testing.T) {
 			if n < c.floor || w.text("Milk.md") != milk {
 				t.Errorf("%d words are left of 1400, Milk.md is %q\n%s", n, w.text("Milk.md"), out)
 			}
-			if !strings.Contains(out, "It waits for a person") || !strings.Contains(out, "would be gone") {
-				t.Errorf("nobody was asked, or not told why: %s", out)
+			_, _, asked := w.send(w.person, http.MethodGet, "/api/v1/approvals", "", nil)
+			if !strings.Contains(out, "It waits for a person") || !strings.Contains(asked, "would be gone") {
+				t.Errorf("nobody was asked, or not told why: %s\n%.600s", out, asked)
 			}
 		})
 	}

@@ -14,9 +14,10 @@ import (
 
 	"lore/internal/approval"
 	"lore/internal/change"
+	"lore/internal/doctor"
 	"lore/internal/fault"
 	"lore/internal/history"
-	"lore/internal/pattern"
+	"lore/internal/history/rundiff"
 	"lore/internal/policy"
 	"lore/internal/settings"
 	"lore/internal/state"
@@ -106,18 +107,7 @@ func (a *app) policyOf(c *settings.File, dir string) (policy.Settings, []string,
 		return p, nil, err
 	}
 	p.Create, p.Share, p.Many = policy.Verdict(create), policy.Verdict(share), many
-	var protected []string
-	for _, one := range c.Paths(dir).Protected {
-		protected = append(protected, strings.ToLower(one))
-	}
-	if p.Protected, err = pattern.Compile(protected); err != nil {
-		return p, nil, err
-	}
-	instructions, err := a.config().Get(c, "protect.instructions")
-	if err != nil {
-		return p, nil, err
-	}
-	if p.Instructions, err = pattern.Compile(settings.Patterns(strings.ToLower(instructions))); err != nil {
+	if p.Protected, p.Instructions, err = a.config().Guarded(c, dir); err != nil {
 		return p, nil, err
 	}
 	p.Tools = map[string]policy.Verdict{}
@@ -160,7 +150,7 @@ func (s *session) registry(sets ...[]*tool.Tool) (*tool.Registry, error) {
 	r := tool.NewRegistry(tool.Deps{
 		Log: s.log, Now: s.app.now, Bus: s.bus, Policy: s.policy, Meter: policy.NewMeter(s.limits),
 		Questions: s.asked, Ledger: s.history, Writable: s.writable, Apply: s.apply, Settle: s.settle,
-		Real: s.vault.Real, Since: s.history.DoneBy, Warn: s.warnings, Prepare: s.gate.Prepare, Fetch: s.fetch,
+		Real: s.vault.Real, Since: rundiff.In(s.history), Warn: (&doctor.Adviser{Vault: s.vault, Store: s.store}).Warn, Prepare: s.gate.Prepare, Fetch: s.fetch,
 	}, sets...)
 	return r, s.furnish(r)
 }

@@ -36,7 +36,6 @@ type session struct {
 	indexer *index.Indexer
 	model   embed.Model // nil when meaning is switched off
 	bus     *event.Bus
-	names   names
 	search  *search.Searcher
 	writes  bool     // this process holds the vault: it writes the index and the notes
 	adopted bool     // the data was made for a vault at another path

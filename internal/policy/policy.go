@@ -120,7 +120,7 @@ func (s Settings) Risk(f Facts) Risk {
 		return Share
 	case f.Files == 0:
 		return None
-	case f.Destroys, f.Shrinks, f.Erodes, f.Files > many:
+	case f.Destroys, f.Shrinks, f.Files > many:
 		return Destroy
 	case f.Creates:
 		return Create
@@ -143,7 +143,7 @@ func (s Settings) Judge(f Facts, rules []Rule) Decision {
 	}
 	need := scopes[d.Risk]
 	if d.Risk == Destroy && !f.Destroys && !f.Shrinks {
-		need = access.Write // many files, and small losses, are asked about and need no further right
+		need = access.Write // many files are asked about, and need no further right
 	}
 	if !f.Who.May(need) {
 		return no("this caller has no right to %s", need)
@@ -178,12 +178,14 @@ func (s Settings) ask(risk Risk, f Facts, rules []Rule) (Verdict, string, string
 		return Allow, "it changes nothing", ""
 	case risk == Destroy && f.Destroys:
 		return Ask, "it removes what was there", ""
-	case risk == Destroy && (f.Shrinks || f.Erodes):
+	case risk == Destroy && f.Shrinks:
 		return Ask, cmp.Or(f.Loss, "a note would lose more than half of its text"), ""
 	case risk == Destroy:
 		return Ask, fmt.Sprintf("it changes %d files at once", f.Files), ""
 	case risk == Exec:
 		return Ask, "it runs a command", ""
+	case f.Erodes: // no standing answer covers it
+		return Ask, cmp.Or(f.Loss, "text would be gone"), ""
 	case person:
 		return Allow, "a person asked for exactly this", ""
 	case f.Who.Wary && f.Who.Kind != access.Person:

@@ -45,3 +45,22 @@ func Patterns(s string) []string {
 	}
 	return out
 }
+
+// Guarded are the files that only a person may change: those that are protected
+// in the vault at dir, and those that programs take instructions from. Both are
+// in lower case.
+func (p Place) Guarded(c *File, dir string) (protected, instructions pattern.List, err error) {
+	list, err := p.Get(c, "protect.instructions")
+	if err != nil {
+		return nil, nil, err
+	}
+	if instructions, err = pattern.Compile(Patterns(strings.ToLower(list))); err != nil {
+		return nil, nil, err
+	}
+	var own []string
+	for _, one := range c.Paths(dir).Protected {
+		own = append(own, strings.ToLower(one))
+	}
+	protected, err = pattern.Compile(own)
+	return protected, instructions, err
+}

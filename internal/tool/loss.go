@@ -24,7 +24,7 @@ const (
 	runLength = 24 * time.Hour
 	// mostGone is how many words a caller may take out of notes in that time
 	// before a person is asked.
-	mostGone = 500
+	mostGone = 250
 	// nearlyAll is the share of a short note whose loss is asked about.
 	nearlyAll = 0.75
 )

@@ -1,4 +1,4 @@
-package app
+package doctor
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"lore/internal/change"
 	"lore/internal/hidden"
 	"lore/internal/index"
+	"lore/internal/vault"
 )
 
 // names are all names of the vault by how they look, as of one state of the
@@ -44,9 +45,16 @@ func (n *names) of(ctx context.Context, store index.Store) hidden.Names {
 	return n.all
 }
 
-// warnings tell a person what the names in a set do not show: that a new one
-// looks like another, and that a file has more names.
-func (s *session) warnings(set change.Set) []string {
+// An Adviser tells a person what the names in a set of edits do not show.
+type Adviser struct {
+	Vault *vault.Vault
+	Store index.Store
+	names names
+}
+
+// Warn tells of new names that look like others, and of files that have more
+// names than one.
+func (a *Adviser) Warn(set change.Set) []string {
 	var out, written []string
 	for _, e := range set {
 		switch e.Kind() {
@@ -60,15 +68,12 @@ func (s *session) warnings(set change.Set) []string {
 		if e.Kind() != change.Creates && (e.Kind() != change.Moves || path.Base(e.From) == path.Base(e.Path)) {
 			continue
 		}
-		if s.store == nil {
-			continue
-		}
-		if twin, ok := s.names.of(context.Background(), s.store).Twin(e.Path); ok && twin != path.Base(e.From) {
+		if twin, ok := a.names.of(context.Background(), a.Store).Twin(e.Path); ok && twin != path.Base(e.From) {
 			name := path.Base(e.Path)
 			out = append(out, fmt.Sprintf("“%s” looks like “%s” but is spelled with %s", name, twin, hidden.Differs(name, twin)))
 		}
 	}
-	for _, p := range s.vault.HasLinked(slices.Compact(written)) {
+	for _, p := range a.Vault.HasLinked(slices.Compact(written)) {
 		out = append(out, fmt.Sprintf("%s is a hard link: this change gives it a file of its own, and its other names keep the old text", p))
 	}
 	return out
