@@ -14,10 +14,11 @@ import (
 
 	"lore/internal/approval"
 	"lore/internal/change"
+	"lore/internal/doctor"
 	"lore/internal/fault"
 	"lore/internal/history"
+	"lore/internal/history/rundiff"
 	"lore/internal/index"
-	"lore/internal/pattern"
 	"lore/internal/policy"
 	"lore/internal/settings"
 	"lore/internal/state"
@@ -110,11 +111,7 @@ func (a *app) policyOf(c *settings.File, dir string) (policy.Settings, []string,
 		share = string(policy.Deny)
 	}
 	p.Create, p.Share, p.Many = policy.Verdict(create), policy.Verdict(share), many
-	var protected []string
-	for _, one := range c.Paths(dir).Protected {
-		protected = append(protected, strings.ToLower(one))
-	}
-	if p.Protected, err = pattern.Compile(protected); err != nil {
+	if p.Protected, p.Instructions, err = a.config().Guarded(c, dir); err != nil {
 		return p, nil, err
 	}
 	p.Tools = map[string]policy.Verdict{}
@@ -157,7 +154,8 @@ func (s *session) registry(sets ...[]*tool.Tool) (*tool.Registry, error) {
 	r := tool.NewRegistry(tool.Deps{
 		Log: s.log, Now: s.app.now, Bus: s.bus, Policy: s.policy, Meter: policy.NewMeter(s.limits),
 		Questions: s.asked, Ledger: s.history, Writable: s.writable, Apply: s.apply, Settle: s.settle,
-		Real: s.vault.Real, Folders: index.TopFolders(s.asks), Untrusted: index.Untrusted(s.store), Prepare: s.gate.Prepare, Fetch: s.fetch,
+		Real: s.vault.Real, Since: rundiff.In(s.history), Warn: (&doctor.Adviser{Vault: s.vault, Store: s.store}).Warn, Prepare: s.gate.Prepare, Fetch: s.fetch,
+		Folders: index.TopFolders(s.asks), Untrusted: index.Untrusted(s.store),
 	}, sets...)
 	return r, s.furnish(r)
 }

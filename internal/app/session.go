@@ -135,7 +135,11 @@ func (a *app) openSessionIn(ctx context.Context, g cli.Globals, o cli.OpenOption
 			err = errors.Join(err, s.close())
 		}
 	}()
-	if s.vault, err = vault.Open(dir, vault.Options{Exclude: c.Excluded(dir), Changed: s.announceState, Log: s.log, Now: a.now}); err != nil {
+	links, err := a.config().Get(&c, "files.hard_links")
+	if err != nil {
+		return nil, err
+	}
+	if s.vault, err = vault.Open(dir, vault.Options{Exclude: c.Excluded(dir), AllowLinked: links == "allow", Changed: s.announceState, Log: s.log, Now: a.now}); err != nil {
 		return nil, err
 	}
 	s.closers = append(s.closers, s.vault.Close)

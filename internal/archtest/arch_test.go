@@ -30,7 +30,7 @@ var layers = [][]string{
 	{"llm/catalog", "index/sqlite", "index/indextest", "search", "graph", "relink", "policy", "vault/writer"},
 	{"tool"},
 	{"tool/tooldoc", "fresh", "approval", "history", "token", "peer", "settings", "chat"},
-	{"tool/tooltest", "agent", "chat/page", "doctor"}, // only tests link tooltest
+	{"tool/tooltest", "agent", "chat/page", "doctor", "history/rundiff"}, // only tests link tooltest
 	{"tools/notes", "tools/find", "tools/knowledge", "tools/work", "tools/files", "tools/external", "eval", "chat/notebook"},
 	{"agent/attendant", "agent/traces", "minds"},
 	{"surface/draw", "surface/argv", "surface/serve", "surface/template", "surface/task", "surface/lines"},
@@ -105,7 +105,7 @@ var dependencies = map[string]string{
 	"golang.org/x/oauth2":                    "tokens of servers that want a login, as the MCP SDK hands them over",
 	"golang.org/x/sys":                       "CPU features; renameat2 and xattrs",
 	"golang.org/x/term":                      "is it a terminal, and how wide",
-	"golang.org/x/text":                      "Unicode normal forms",
+	"golang.org/x/text":                      "Unicode normal forms; the rules of context for joiners",
 	"github.com/yuin/goldmark":               "tests and benchmarks only: the judge of our parser",
 	"github.com/rogpeppe/go-internal":        "tests only: transcripts of the command line",
 	"golang.org/x/tools":                     "tests only: txtar archives",

@@ -100,17 +100,24 @@ func (s Set) Creates() bool {
 	return len(s) > 0 && !slices.ContainsFunc(s, func(e Edit) bool { return e.Kind() != Creates })
 }
 
-// Shrinks reports whether a file of some length loses more than half of it, or any
-// file all of it.
+// shortText is how many words a rewrite of which is no loss worth a second look.
+const shortText = 30
+
+// Shrinks reports whether a file of some length loses more than half of its
+// text, or any file all of it.
 func (s Set) Shrinks() bool {
-	const short = 200 // bytes; below it a rewrite is no loss worth a second look
-	return slices.ContainsFunc(s, func(e Edit) bool {
-		if e.Before == nil || e.After == nil {
-			return false
-		}
-		emptied := strings.TrimSpace(*e.After) == "" && strings.TrimSpace(*e.Before) != ""
-		return emptied || len(*e.Before) > short && len(*e.After)*2 < len(*e.Before)
-	})
+	if slices.ContainsFunc(s, Edit.empties) {
+		return true
+	}
+	return slices.ContainsFunc(s.Losses(), Loss.Halves)
+}
+
+// Halves reports whether more than half of a text of some length is gone.
+func (l Loss) Halves() bool { return (l.Words > shortText || l.size > 6*shortText) && l.Share() > 0.5 }
+
+// empties reports whether nothing is left of a text.
+func (e Edit) empties() bool {
+	return e.Before != nil && e.After != nil && strings.TrimSpace(*e.After) == "" && strings.TrimSpace(*e.Before) != ""
 }
 
 // Paths lists the paths that s touches, those that files leave too, in order,

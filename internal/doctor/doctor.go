@@ -13,6 +13,7 @@ import (
 	"lore/internal/approval"
 	"lore/internal/embed"
 	"lore/internal/embed/builtin"
+	"lore/internal/hidden"
 	"lore/internal/history"
 	"lore/internal/index"
 	"lore/internal/vault"
@@ -86,7 +87,7 @@ func (p *Patient) Look(ctx context.Context) ([]Finding, error) {
 		return nil, err
 	}
 	out := p.vault(list)
-	notes, err := p.notes(ctx)
+	notes, err := p.notes(ctx, list)
 	if err != nil {
 		return nil, err
 	}
@@ -131,6 +132,8 @@ var problemText = map[vault.ProblemKind][2]string{
 	vault.TooDeep:          {"lies too deep", ""},
 	vault.PossibleConflict: {"may be a second copy that a sync tool made", "compare the two and remove one"},
 	vault.NotDownloaded:    {"is not downloaded", "let the sync tool fetch it"},
+	vault.MisleadingName:   {"has a name with an invisible character", "rename it"},
+	vault.HardLink:         {"is a hard link: its text also exists under another name, so Lore does not read it", "copy it to make it a file of its own, or set files.hard_links to allow"},
 }
 
 func (p *Patient) vault(list *vault.Listing) []Finding {
@@ -154,11 +157,17 @@ func (p *Patient) vault(list *vault.Listing) []Finding {
 		}
 		t := problemText[bad.Kind]
 		text := t[0]
-		if bad.Other != "" {
+		switch {
+		case bad.Other != "":
 			text += ": " + path.Clean(bad.Other)
+		case bad.Kind == vault.MisleadingName:
+			if c, ok := hidden.InName(path.Base(bad.Path)); ok {
+				text += ": " + c.String()
+			}
 		}
 		out = append(out, Finding{Level: "warning", Topic: "files", Path: bad.Path, Text: text, Fix: t[1]})
 	}
+	out = append(out, twins(list)...)
 	n := 0
 	for e := range list.Conflicts() {
 		if n++; n <= mostFindings {
@@ -172,7 +181,32 @@ func (p *Patient) vault(list *vault.Listing) []Finding {
 	return out
 }
 
-func (p *Patient) notes(ctx context.Context) ([]Finding, error) {
+// twins tells of names that look alike and are others: one can pass for the
+// other in a link, a list or a question.
+func twins(list *vault.Listing) []Finding {
+	paths := make([]string, 0, len(list.Entries))
+	for _, e := range list.Entries {
+		paths = append(paths, e.Path)
+	}
+	var out []Finding
+	for i, group := range hidden.NewNames(paths).Twins() {
+		if i == mostFindings {
+			return append(out, Finding{Level: "note", Topic: "files", Text: "and more names that look alike"})
+		}
+		last := group[len(group)-1] // the one that is not plain Latin, where one is
+		out = append(out, Finding{
+			Level: "warning", Topic: "files", Path: last, Fix: "rename one of them",
+			Text: fmt.Sprintf("looks like %s but is spelled with %s", group[0], hidden.Differs(last, group[0])),
+		})
+	}
+	return out
+}
+
+func (p *Patient) notes(ctx context.Context, list *vault.Listing) ([]Finding, error) {
+	told := map[string]bool{}
+	for _, bad := range list.Problems {
+		told[bad.Path+" "+string(bad.Kind)] = true
+	}
 	rows, err := p.Store.Notes(ctx, index.Select{Filter: index.Filter{Problems: true}})
 	if err != nil {
 		return nil, err
@@ -180,7 +214,7 @@ func (p *Patient) notes(ctx context.Context) ([]Finding, error) {
 	var out []Finding
 	for _, r := range rows {
 		for _, bad := range r.Problems {
-			if len(out) >= mostFindings {
+			if len(out) >= mostFindings || told[r.File.Path+" "+bad.Kind] {
 				continue
 			}
 			out = append(out, Finding{Level: "warning", Topic: "note", Path: r.File.Path, Line: bad.Line, Text: strings.ReplaceAll(bad.Kind, "_", " ") + ": " + bad.Detail})

@@ -77,3 +77,36 @@ func TestTooManyCopies(t *testing.T) {
 		t.Errorf("%d copies, %q", copies, more)
 	}
 }
+
+// TestNamesAndLinks: a file with several names, a name that hides a character and
+// names that look alike are told.
+func TestNamesAndLinks(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"Tea.md", "Теа.md", "Invoice\u202egpj.md", "hard.md"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Link(filepath.Join(dir, "hard.md"), filepath.Join(t.TempDir(), "other")); err != nil {
+		t.Skip(err)
+	}
+	v, err := vault.Open(dir, vault.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := v.Walk(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := map[string]string{}
+	for _, f := range (&Patient{Vault: v}).vault(list) {
+		told[f.Path] += f.Text
+	}
+	for path, want := range map[string]string{
+		"hard.md": "is a hard link", "Invoice\u202egpj.md": "U+202E RIGHT-TO-LEFT OVERRIDE as character 8", "Теа.md": "looks like Tea.md but is spelled with Cyrillic Т",
+	} {
+		if !strings.Contains(told[path], want) {
+			t.Errorf("%s: %q", path, told[path])
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lore/internal/index"
+	"lore/internal/vault"
 	"lore/internal/vault/watch"
 )
 
@@ -69,7 +70,49 @@ func TestFlushWhileSettling(t *testing.T) {
 	}
 }
 
-// A note with several names changes under all of them.
+// A file that gets a second name leaves the index with its text, and comes back
+// when the other name goes, in whatever folder that is.
+func TestFlushHardLinks(t *testing.T) {
+	for name, outside := range map[string]bool{"in the vault": false, "elsewhere": true} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, nil)
+			b.write("a.md", "alpha")
+			b.write("c.md", "gamma")
+			a, other := filepath.Join(b.dir, "a.md"), filepath.Join(b.dir, "other.md")
+			if outside {
+				other = filepath.Join(t.TempDir(), "other")
+			}
+			w := b.follower()
+			if b.found("alpha") != "a.md" {
+				t.Fatalf("found %q", b.found("alpha"))
+			}
+			must(t, os.Link(a, other))
+			if outside { // no event tells of it
+				if _, err := b.ix.Sync(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if b.flush(w); b.found("alpha") != "" || b.found("gamma") != "c.md" {
+				t.Errorf("found %q and %q", b.found("alpha"), b.found("gamma"))
+			}
+			rows, err := b.store.Notes(t.Context(), index.Select{Paths: []string{"a.md"}})
+			if err != nil || len(rows) != 1 || len(rows[0].Problems) != 1 || rows[0].Problems[0].Kind != index.ProblemHardLink {
+				t.Errorf("%+v, %v", rows, err)
+			}
+			b.write("c.md", "delta")
+			if b.flush(w); b.found("alpha") != "" || b.found("delta") != "c.md" {
+				t.Errorf("found %q and %q", b.found("alpha"), b.found("delta"))
+			}
+			must(t, os.Remove(other))
+			if b.flush(w); b.found("alpha") != "a.md" {
+				t.Errorf("found %q after the other name went", b.found("alpha"))
+			}
+		})
+	}
+}
+
+// A note with several names changes under all of them, where such notes are
+// read.
 func TestFlushOtherNames(t *testing.T) {
 	for name, link := range map[string]func(old, new string) error{
 		"link":      func(_, new string) error { return os.Symlink("a.md", new) },
@@ -77,7 +120,7 @@ func TestFlushOtherNames(t *testing.T) {
 	} {
 		for _, first := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, there first %v", name, first), func(t *testing.T) {
-				b := newBench(t, nil)
+				b := newBenchIn(t, vault.Options{AllowLinked: true}, nil)
 				b.write("a.md", "alpha")
 				a, other := filepath.Join(b.dir, "a.md"), filepath.Join(b.dir, "other.md")
 				if first {

@@ -271,7 +271,13 @@ func (ix *Indexer) update(ctx context.Context, paths []string, own bool) (sum Su
 	if unclear { // something else lies there, or it cannot be looked at: a walk tells which
 		return ix.sync(ctx, false)
 	}
-	return ix.work(ctx, w)
+	sum, err = ix.work(ctx, w)
+	if err != nil || ix.vault.ReadsLinked() || !ix.vault.Shared() {
+		return sum, err
+	}
+	// A name that comes or goes decides whether the other names of the file are
+	// read, and no event tells which they are.
+	return ix.sync(ctx, false)
 }
 
 // leave records what an update left open: the next look compares everything.

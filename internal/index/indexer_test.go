@@ -42,10 +42,16 @@ type bench struct {
 
 func newBench(t *testing.T, wrap func(index.Store) index.Store) *bench {
 	t.Helper()
+	return newBenchIn(t, vault.Options{}, wrap)
+}
+
+func newBenchIn(t *testing.T, o vault.Options, wrap func(index.Store) index.Store) *bench {
+	t.Helper()
 	b := &bench{t: t, dir: filepath.Join(t.TempDir(), "vault"), bus: event.NewBus(), now: time.Now()}
 	must(t, os.Mkdir(b.dir, 0o755))
 	var err error
-	b.vault, err = vault.Open(b.dir, vault.Options{Now: b.vaultClock})
+	o.Now = b.vaultClock
+	b.vault, err = vault.Open(b.dir, o)
 	must(t, err)
 	b.store, _, err = sqlite.Open(t.Context(), t.TempDir(), time.Now)
 	must(t, err)

@@ -8,6 +8,9 @@ import (
 	"lore/internal/vault"
 )
 
+// ProblemHardLink is the kind of the problem of a note that has several names.
+const ProblemHardLink = "hard_link"
+
 // A verdict is what looking into one file came to.
 type verdict int
 
@@ -81,10 +84,7 @@ func (ix *Indexer) read(ctx context.Context, j job) (outcome, error) {
 		// The folder went away under the run: that says nothing about the file.
 		return outcome{}, err
 	case err != nil:
-		d := NewAttachment(f, Kind(e.Kind))
-		d.Title = trimNoteExt(d.Title)
-		d.Problems = []Problem{{Kind: "unreadable", Detail: err.Error()}}
-		return outcome{what: failed, doc: d}, nil
+		return outcome{what: failed, doc: unread(f, e.Kind, err)}, nil
 	}
 	// The stat of what was read, not of what was listed: they may differ.
 	f.Size, f.ModTime, f.ChangeTime, f.Inode = file.Info.Size, file.Info.ModTime.UnixNano(), file.Info.ChangeTime, file.Info.Inode
@@ -105,4 +105,16 @@ func (ix *Indexer) read(ctx context.Context, j job) (outcome, error) {
 		d.Problems = append(d.Problems, Problem{Kind: "too_large", Detail: "only the beginning is searched"})
 	}
 	return outcome{what: what, doc: d}, nil
+}
+
+// unread is the row of a note that cannot be read: its name, and why.
+func unread(f File, k vault.Kind, err error) Document {
+	d := NewAttachment(f, Kind(k))
+	d.Title = trimNoteExt(d.Title)
+	kind := "unreadable"
+	if vault.IsLinked(err) {
+		kind = ProblemHardLink
+	}
+	d.Problems = []Problem{{Kind: kind, Detail: err.Error()}}
+	return d
 }

@@ -5,8 +5,8 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -57,6 +57,9 @@ type Settings struct {
 	// Protected paths are never changed by anyone but a person. The patterns are
 	// in lower case: on many systems case does not tell two files apart.
 	Protected pattern.List
+	// Instructions are further files that programs take instructions from, in
+	// lower case; see [instructions].
+	Instructions pattern.List
 	// Many is how many files one call may change before it counts as
 	// destructive; 0 is 20.
 	Many int
@@ -93,6 +96,8 @@ type Facts struct {
 	Creates    bool         // every edit makes a new file
 	Destroys   bool         // something is removed
 	Shrinks    bool         // a note loses more than half of its text
+	Erodes     bool         // text is lost that a standing answer does not cover: much of a short note, or a little of many
+	Loss       string       // what is lost, in words: "412 of 530 words of Tea.md would be gone"
 	Files      int
 	Now        time.Time
 }
@@ -153,8 +158,8 @@ func (s Settings) Judge(f Facts, rules []Rule) Decision {
 			if s.Protected.Covers(strings.ToLower(p)) {
 				return no("%q is protected by the settings", p)
 			}
-			if instructs(p) && d.Risk != None {
-				return no("%q is what programs take their orders from, and only a person may change it", p)
+			if d.Risk != None && s.instructs(p) {
+				return no("%q is a file that programs take instructions from, and only a person may change it", p)
 			}
 		}
 	}
@@ -179,11 +184,13 @@ func (s Settings) ask(risk Risk, f Facts, rules []Rule) (Verdict, string, string
 	case risk == Destroy && f.Destroys:
 		return Ask, "it removes what was there", ""
 	case risk == Destroy && f.Shrinks:
-		return Ask, "a note would lose more than half of its text", ""
+		return Ask, cmp.Or(f.Loss, "a note would lose more than half of its text"), ""
 	case risk == Destroy:
 		return Ask, fmt.Sprintf("it changes %d files at once", f.Files), ""
 	case risk == Exec:
 		return Ask, "it runs a command", ""
+	case f.Erodes: // no standing answer covers it
+		return Ask, cmp.Or(f.Loss, "text would be gone"), ""
 	case person:
 		return Allow, "a person asked for exactly this", ""
 	case f.Who.Tainted && f.Who.Kind != access.Person:
@@ -227,16 +234,6 @@ func (s Settings) askRead(risk Risk, f Facts, rules []Rule) (Verdict, string, st
 		return Ask, "what it reads goes to " + f.Who.Sends, ""
 	}
 	return Ask, "the settings ask about every call of " + f.Tool, ""
-}
-
-// instructs reports whether other agents read a file as their instructions. A
-// model that may write there unseen could give itself, or its successor, orders.
-func instructs(p string) bool {
-	switch strings.ToLower(path.Base(p)) {
-	case "agents.md", "agent.md", "claude.md", "claude.local.md", "gemini.md", "copilot-instructions.md", "skill.md", "llms.txt":
-		return true
-	}
-	return false
 }
 
 // find returns the first rule with that verdict that fits the call.

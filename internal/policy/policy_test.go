@@ -55,6 +55,8 @@ func TestJudge(t *testing.T) {
 		"a rule":                     {facts: edit, rules: []policy.Rule{allow}, want: policy.Allow, risk: policy.Change},
 		"a rule for a removal":       {facts: with(func(f *policy.Facts) { f.Destroys = true }), rules: []policy.Rule{allow}, want: policy.Ask, risk: policy.Destroy},
 		"a rule for shrinking":       {facts: with(func(f *policy.Facts) { f.Shrinks = true }), rules: []policy.Rule{allow}, want: policy.Ask, risk: policy.Destroy},
+		"a rule for a loss":          {facts: with(func(f *policy.Facts) { f.Erodes = true }), rules: []policy.Rule{allow}, want: policy.Ask, risk: policy.Change},
+		"a tool's leave, a loss":     {set: policy.Settings{Tools: map[string]policy.Verdict{"write": policy.Allow}}, facts: with(func(f *policy.Facts) { f.Erodes = true }), want: policy.Ask, risk: policy.Change},
 		"a rule for many":            {facts: with(func(f *policy.Facts) { f.Files = 21 }), rules: []policy.Rule{allow}, want: policy.Ask, risk: policy.Destroy},
 		"a rule for one of two":      {facts: with(func(f *policy.Facts) { f.Paths = []string{"Tea.md", "B.md"} }), rules: []policy.Rule{allow}, want: policy.Ask, risk: policy.Change},
 		"an old rule":                {facts: edit, rules: []policy.Rule{{ID: "r", Verdict: policy.Allow, Tool: "write", Paths: "Tea.md", Until: now.Add(-time.Second)}}, want: policy.Ask, risk: policy.Change},

@@ -71,6 +71,12 @@ type File struct {
 		Share  string `toml:"share,omitempty"`
 		Many   string `toml:"many,omitempty"`
 	} `toml:"approve,omitempty"`
+	Files struct {
+		HardLinks string `toml:"hard_links,omitempty"`
+	} `toml:"files,omitempty"`
+	Protect struct {
+		Instructions string `toml:"instructions,omitempty"`
+	} `toml:"protect,omitempty"`
 	Nodes struct {
 		Folder string `toml:"folder,omitempty"`
 	} `toml:"nodes,omitempty"`
@@ -94,7 +100,7 @@ type value struct {
 	flag               func(Flags) string // nil when no flag sets it
 }
 
-func values() []value { return slices.Concat(general(), chats(), web()) }
+func values() []value { return slices.Concat(general(), files(), chats(), web()) }
 
 func general() []value {
 	return []value{

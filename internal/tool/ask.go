@@ -18,7 +18,7 @@ const patience = 24 * time.Hour
 
 // newQuestion puts a plan into words that a person can decide on.
 func (c *call) newQuestion(p Preview, set change.Set, d policy.Decision) Question {
-	p.Warnings = append(p.Warnings[:len(p.Warnings):len(p.Warnings)], c.links(set)...)
+	p.Warnings = append(p.Warnings[:len(p.Warnings):len(p.Warnings)], c.warnings(set)...)
 	return Question{
 		ID: c.deps.ID("pending"), State: Pending, Asked: c.deps.Now(), Expires: c.deps.Now().Add(patience),
 		Who: c.who, Tool: c.tool.Name, Definition: c.tool.definition(), Args: c.args, ArgsHash: c.rec.ArgsHash,

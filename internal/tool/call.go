@@ -298,9 +298,13 @@ func (c *call) judge(ctx context.Context, set change.Set, p Preview, needs acces
 			return policy.Decision{}, err
 		}
 	}
+	lost, err := c.measure(ctx, set)
+	if err != nil {
+		return policy.Decision{}, err
+	}
 	d := c.deps.Policy.Judge(policy.Facts{
 		Who: c.who, Tool: c.tool.Name, Definition: c.tool.definition(), Effect: c.tool.Effect, Needs: needs, Paths: c.real(set.Paths()),
-		Creates: set.Creates(), Destroys: set.Destroys() || p.Destroys && len(set) > 0, Shrinks: set.Shrinks(), Files: len(set), Now: c.deps.Now(),
+		Creates: set.Creates(), Destroys: set.Destroys() || p.Destroys && len(set) > 0, Shrinks: lost.shrinks, Erodes: lost.erodes, Loss: lost.words, Files: len(set), Now: c.deps.Now(),
 	}, rules)
 	c.rec.Decision, c.rec.Reason = d.Verdict, d.Reason
 	c.rec.Targets = few(set.Paths())
@@ -351,6 +355,7 @@ func (c *call) settle(ctx context.Context, value any, set change.Set, d policy.D
 	case d.Verdict != policy.Allow && d.Verdict != policy.Ask:
 		return Result{}, fault.New(fault.Denied, "%s: %s", c.tool.Name, cmp.Or(d.Reason, "nobody decided about it"))
 	case c.dry:
+		p.Warnings = append(p.Warnings[:len(p.Warnings):len(p.Warnings)], c.warnings(set)...)
 		res.DryRun, res.Preview, res.Changes = true, &p, c.seen(set.Describe())
 		return res, nil
 	case len(set) == 0:

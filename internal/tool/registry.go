@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"lore/internal/access"
 	"lore/internal/change"
 	"lore/internal/event"
 	"lore/internal/fault"
@@ -48,6 +49,12 @@ type Deps struct {
 	// Untrusted lists the names, paths and ids, by which results show notes that
 	// are marked as untrusted; may be nil.
 	Untrusted func(ctx context.Context) ([]string, error)
+	// Since tells what a caller has done to the vault since a time, as one set; may
+	// be nil.
+	Since func(ctx context.Context, who access.Principal, since time.Time) (change.Set, error)
+	// Warn tells what a person should know about the files of a set before it is
+	// made; may be nil.
+	Warn func(set change.Set) []string
 	// Settle waits until the index has seen these paths, so that the next
 	// question reads what was just written.
 	Settle func(ctx context.Context, paths []string) error

@@ -51,6 +51,7 @@ type Entry struct {
 	Kind       Kind
 	OnDisk     string // the path as the file system spells it; equal to Path nearly always
 	Link       bool   // the name is a link to a file inside the vault; the rest describes that file
+	Linked     bool   // the file has other names too (hard links); false where the system tells only of an open file
 }
 
 // A ProblemKind says what is odd about a path.
@@ -69,6 +70,8 @@ const (
 	TooDeep          ProblemKind = "too_deep"          // folders inside folders past the limit
 	PossibleConflict ProblemKind = "possible_conflict" // "x 2.md" beside "x.md"
 	NotDownloaded    ProblemKind = "not_downloaded"    // iCloud holds the content
+	MisleadingName   ProblemKind = "misleading_name"   // a name with characters that nobody sees, or that turn the words around it
+	HardLink         ProblemKind = "hard_link"         // a file with other names; it is listed and not read
 )
 
 // A Problem is something about a vault that its owner may want to know.

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"lore/internal/fault"
+	"lore/internal/hidden"
 )
 
 const (
@@ -79,7 +80,8 @@ func checkName(name string) error {
 
 // CleanNew is [Clean] for a file that is to be made: it also refuses names
 // that another system could not hold or would read as something else, because
-// vaults travel. Existing files may have such names; they can be read.
+// vaults travel, and names that hold what nobody sees. Existing files may have
+// such names; they can be read.
 func CleanNew(p string) (string, error) {
 	key, err := Clean(p)
 	if err != nil {
@@ -88,6 +90,9 @@ func CleanNew(p string) (string, error) {
 	for name := range strings.SplitSeq(key, "/") {
 		if why := unportable(name); why != "" {
 			return "", fault.Fix(fault.Invalid, "choose another name", "name %q %s", name, why)
+		}
+		if bad, ok := hidden.InName(name); ok {
+			return "", fault.Fix(fault.Invalid, "leave it out", "name %q has the invisible character %s", hidden.Escape(name), bad)
 		}
 	}
 	if Hidden(key) {
@@ -174,18 +179,10 @@ func unportable(name string) string {
 		return "begins with a space"
 	case strings.ContainsAny(name, `<>:"|?*\`):
 		return `holds one of < > : " | ? * \, which Windows refuses`
-	case strings.ContainsFunc(name, misleading):
-		return "holds an invisible character that changes how it reads"
 	case device(name):
 		return "is the name of a device on Windows"
 	}
 	return ""
-}
-
-// misleading reports characters that make a name look like another one: marks
-// that turn the direction of writing, and spaces without width.
-func misleading(r rune) bool {
-	return 0x202A <= r && r <= 0x202E || 0x2066 <= r && r <= 0x2069 || r == 0x200B || r == 0xFEFF || r == 0x2028 || r == 0x2029
 }
 
 // device reports the names that Windows keeps for devices, with any extension.

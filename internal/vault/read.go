@@ -125,9 +125,9 @@ func (v *Vault) Stat(ctx context.Context, p string) (Entry, error) {
 	v.mu.Lock()
 	v.note(key, info)
 	v.mu.Unlock()
-	inode, _ := identity(info)
+	inode, links := identity(info)
 	return Entry{
-		Path: key, OnDisk: disk, Link: link, Kind: KindOf(key),
+		Path: key, OnDisk: disk, Link: link, Kind: KindOf(key), Linked: links > 1,
 		Size: info.Size(), ModTime: info.ModTime().UnixNano(), ChangeTime: changeTime(info), Inode: inode,
 	}, nil
 }
@@ -165,6 +165,7 @@ func (v *Vault) read(ctx context.Context, p string, limit int64, cut, hidden boo
 		return File{}, err
 	}
 	defer root.Close()
+	var refusal error
 	for range tries {
 		if err := ctx.Err(); err != nil {
 			return File{}, fmt.Errorf("read of %q: %w", key, err)
@@ -176,7 +177,10 @@ func (v *Vault) read(ctx context.Context, p string, limit int64, cut, hidden boo
 		if err := v.allowed(ctx, key, link); err != nil {
 			return File{}, err
 		}
-		f, steady, err := readOnce(root, disk, limit, cut)
+		f, steady, err := v.readOnce(root, disk, limit, cut)
+		if refusal = err; IsLinked(err) {
+			continue // a move of our own gives a file two names for a moment
+		}
 		if err != nil {
 			return File{}, v.explain(key, err)
 		}
@@ -184,6 +188,9 @@ func (v *Vault) read(ctx context.Context, p string, limit int64, cut, hidden boo
 			f.Path, f.OnDisk = key, disk
 			return f, nil
 		}
+	}
+	if refusal != nil {
+		return File{}, Linked(key)
 	}
 	return File{}, fault.Fix(fault.Busy, "try again when it has settled", "%q is being written", key)
 }
@@ -202,7 +209,7 @@ func (v *Vault) allowed(ctx context.Context, key string, link bool) error {
 }
 
 // readOnce reads a file. It is not steady when it changed meanwhile.
-func readOnce(root *os.Root, disk string, limit int64, cut bool) (f File, steady bool, err error) {
+func (v *Vault) readOnce(root *os.Root, disk string, limit int64, cut bool) (f File, steady bool, err error) {
 	file, err := root.OpenFile(disk, os.O_RDONLY|openFlags, 0)
 	if err != nil {
 		return File{}, false, err
@@ -214,6 +221,9 @@ func readOnce(root *os.Root, disk string, limit int64, cut bool) (f File, steady
 	}
 	if !before.Mode().IsRegular() {
 		return File{}, false, fault.New(fault.Unsafe, "%q is %s, not a regular file", disk, what(before.Mode()))
+	}
+	if err := v.CheckOpen(disk, file); err != nil {
+		return File{}, false, err
 	}
 	if before.Size() > limit && !cut {
 		return File{}, false, fault.New(fault.TooLarge, "%q has %d bytes, %d is the limit", disk, before.Size(), limit)
@@ -228,7 +238,10 @@ func readOnce(root *os.Root, disk string, limit int64, cut bool) (f File, steady
 	if err != nil {
 		return File{}, false, err
 	}
-	inode, links := identity(after)
+	// A link that came meanwhile changes the time of change: it is read again,
+	// and refused then.
+	inode, _ := identity(after)
+	links := openLinks(file, after)
 	f.Info = Info{Size: after.Size(), ModTime: after.ModTime(), ChangeTime: changeTime(after), Inode: inode, Links: links, Mode: after.Mode()}
 	f.Data = buf.Bytes()
 	f.Hash = Sum(f.Data)

@@ -24,7 +24,7 @@ func TestReadOncePipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	if _, _, err := readOnce(root, "pipe.md", 1000, false); fault.Of(err) != fault.Unsafe {
+	if _, _, err := (&Vault{}).readOnce(root, "pipe.md", 1000, false); fault.Of(err) != fault.Unsafe {
 		t.Errorf("%v", err)
 	}
 }

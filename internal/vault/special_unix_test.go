@@ -43,17 +43,48 @@ func TestSpecialFiles(t *testing.T) {
 	}
 }
 
-func TestHardLinksAreCounted(t *testing.T) {
+// TestHardLinks: a file with several names is listed, told and not read; when
+// the other name goes, it is a file like any other.
+func TestHardLinks(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	dir, outside := t.TempDir(), filepath.Join(t.TempDir(), "secret")
 	write(t, dir, "a.md", "x")
-	if err := os.Link(filepath.Join(dir, "a.md"), filepath.Join(dir, "b.md")); err != nil {
+	write(t, dir, "c.md", "y")
+	if err := os.Link(filepath.Join(dir, "a.md"), outside); err != nil {
 		t.Skip(err)
 	}
+	if err := os.Symlink("a.md", filepath.Join(dir, "over.md")); err != nil {
+		t.Fatal(err)
+	}
 	v := open(t, dir, vault.Options{})
-	f, err := v.Read(t.Context(), "b.md")
-	if err != nil || f.Info.Links != 2 || f.Info.Inode == 0 {
+	l := walk(t, v)
+	if got := problems(l); !slices.Equal(got, []string{"hard_link a.md", "hard_link over.md"}) || paths(l) != "a.md c.md over.md" {
+		t.Errorf("%q, %s", got, paths(l))
+	}
+	for _, p := range []string{"a.md", "over.md"} {
+		f, err := v.Read(t.Context(), p)
+		if !vault.IsLinked(err) || fault.Of(err) != fault.Unsafe || len(f.Data) > 0 {
+			t.Errorf("%s: %q, %v", p, f.Data, err)
+		}
+		if _, err := v.Head(t.Context(), p); !vault.IsLinked(err) {
+			t.Errorf("the head of %s: %v", p, err)
+		}
+	}
+	if got := v.HasLinked([]string{"a.md", "c.md", "none.md"}); !slices.Equal(got, []string{"a.md"}) {
+		t.Error(got)
+	}
+	allowed := open(t, dir, vault.Options{AllowLinked: true})
+	if f, err := allowed.Read(t.Context(), "a.md"); err != nil || f.Info.Links != 2 || f.Info.Inode == 0 || len(walk(t, allowed).Problems) > 0 {
 		t.Errorf("%+v, %v", f.Info, err)
+	}
+	if allowed.Unchanged(l.Glance(), nil) {
+		t.Error("a walk under other rules is believed")
+	}
+	if err := os.Remove(outside); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := v.Read(t.Context(), "a.md"); err != nil || string(f.Data) != "x" || len(walk(t, v).Problems) > 0 {
+		t.Errorf("%q, %v", f.Data, err)
 	}
 }
 

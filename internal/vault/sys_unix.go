@@ -5,6 +5,7 @@ package vault
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -26,6 +27,12 @@ func identity(info fs.FileInfo) (inode, links uint64) {
 		return uint64(st.Ino), uint64(st.Nlink)
 	}
 	return 0, 1
+}
+
+// openLinks is how many names an open file has.
+func openLinks(_ *os.File, info fs.FileInfo) uint64 {
+	_, links := identity(info)
+	return links
 }
 
 // changeTime reads when anything about a file was last changed, in nanoseconds

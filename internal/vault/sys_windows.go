@@ -5,6 +5,8 @@ package vault
 import (
 	"io/fs"
 	"os"
+
+	"golang.org/x/sys/windows"
 )
 
 // openFlags is empty: opening never waits here.
@@ -16,6 +18,15 @@ const oddNamesDiffer = true
 
 // identity has no answer without opening the file.
 func identity(fs.FileInfo) (inode, links uint64) { return 0, 1 }
+
+// openLinks is how many names an open file has.
+func openLinks(f *os.File, _ fs.FileInfo) uint64 {
+	var about windows.ByHandleFileInformation
+	if windows.GetFileInformationByHandle(windows.Handle(f.Fd()), &about) != nil {
+		return 1 // a disk that does not tell cannot have them
+	}
+	return uint64(about.NumberOfLinks)
+}
 
 // changeTime has no answer without opening the file.
 func changeTime(fs.FileInfo) int64 { return 0 }

@@ -32,6 +32,9 @@ type Options struct {
 	MaxNote int64
 	// MaxRead is the size from which [Vault.Read] refuses a file.
 	MaxRead int64
+	// AllowLinked lets files be read that have several names (hard links). Their
+	// other names can lie anywhere on the disk, and so can who put them here.
+	AllowLinked bool
 	// Changed is called with the state that the first walk finds, and whenever
 	// the mode, the reason or the number of missing notes changes. It must not call the vault. May be nil.
 	Changed func(State)
@@ -44,9 +47,10 @@ type Options struct {
 type Vault struct {
 	dir     string
 	exclude pattern.List
-	rules   string // exclude, as it was given
+	rules   string // which files are read; see rulesOf
 	maxNote int64
 	maxRead int64
+	linked  bool // hard links are read
 	changed func(State)
 	log     *slog.Logger
 	now     func() time.Time
@@ -79,7 +83,7 @@ func Open(dir string, opt Options) (*Vault, error) {
 		return nil, err
 	}
 	v := &Vault{
-		dir: abs, exclude: exclude, rules: strings.Join(opt.Exclude, "\n"),
+		dir: abs, exclude: exclude, rules: rulesOf(opt), linked: opt.AllowLinked,
 		maxNote: orDefault(opt.MaxNote, DefaultMaxNote),
 		maxRead: orDefault(opt.MaxRead, DefaultMaxRead),
 		changed: opt.Changed, log: opt.Log, now: opt.Now,
@@ -97,6 +101,16 @@ func Open(dir string, opt Options) (*Vault, error) {
 	root.Close()
 	v.id, v.state = id, v.healthy()
 	return v, nil
+}
+
+// rulesOf spells everything that decides which files are read. A comparison
+// under other rules starts anew.
+func rulesOf(opt Options) string {
+	rules := strings.Join(opt.Exclude, "\n")
+	if opt.AllowLinked {
+		rules += "\x00linked"
+	}
+	return rules
 }
 
 func orDefault(n, d int64) int64 {

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"lore/internal/fault"
+	"lore/internal/hidden"
 	"lore/internal/syncname"
 )
 
@@ -248,6 +249,9 @@ func (w *walker) name(info fs.FileInfo, key, disk string) (child, bool) {
 	if !w.twins(c) {
 		return child{}, false
 	}
+	if bad, ok := hidden.InName(name); ok {
+		w.problem(MisleadingName, c.key, "", "the name has the invisible character %s", bad)
+	}
 	if c.disk != c.key {
 		w.disk[c.key] = c.disk
 	}
@@ -298,9 +302,12 @@ func (w *walker) twins(c child) bool {
 
 func (w *walker) file(c child, info fs.FileInfo, link bool) {
 	w.aliases.note(c.key, info)
-	inode, _ := identity(info)
+	inode, links := identity(info)
+	if links > 1 && !w.v.linked {
+		w.problem(HardLink, c.key, "", "it is a hard link: its text also exists under another name, and is not read")
+	}
 	e := Entry{
-		Path: c.key, OnDisk: c.disk, Link: link, Kind: KindOf(c.key),
+		Path: c.key, OnDisk: c.disk, Link: link, Kind: KindOf(c.key), Linked: links > 1,
 		Size: info.Size(), ModTime: info.ModTime().UnixNano(), ChangeTime: changeTime(info), Inode: inode,
 	}
 	if e.Kind == Note {

@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/term"
+
+	"lore/internal/hidden"
 )
 
 // A Screen knows what the place that is written to can show.
@@ -85,7 +87,7 @@ func (s Screen) Link(dir, path, text string) string {
 // characters become visible; marks that turn the direction of writing, letters
 // that nobody sees and bytes that are no text become a replacement mark.
 func Harmless(s string) string {
-	if utf8.ValidString(s) && !strings.ContainsFunc(s, harmful) {
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, harmful) || isOneLine(s) {
 		return s
 	}
 	s = strings.ReplaceAll(s, "\r\n", "\n")
@@ -109,7 +111,7 @@ func Harmless(s string) string {
 // no font draws become visible too, because words could hide in them.
 func Revealed(s string) string {
 	s = Harmless(s)
-	if !strings.ContainsFunc(s, unseen) {
+	if !strings.ContainsFunc(s, unseen) || isOneLine(s) {
 		return s
 	}
 	return strings.Map(func(r rune) rune {
@@ -132,13 +134,44 @@ func unseen(r rune) bool {
 	return false
 }
 
-// OneLine is [Harmless] for what must not begin a line of its own, such as a
-// title.
+// OneLine is [Harmless] for what must not begin a line of its own, and stands
+// among other words: a path, a title, a cell of a table. Characters that nobody
+// sees are written as their code points, <U+202E>, so that a name can be told
+// from another, and what is written from right to left is set apart, so that it
+// cannot move its neighbors.
 func OneLine(s string) string {
 	if strings.ContainsAny(s, "\n\r\t\u0085\u2028\u2029") {
 		s = strings.Join(strings.Fields(s), " ")
 	}
-	return Harmless(s)
+	return hidden.Isolate(pictured(s))
+}
+
+// pictured shows control characters as their pictures, and bytes that are no
+// text as a replacement mark.
+func pictured(s string) string {
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r < 0x20:
+			b.WriteRune(0x2400 + r)
+		case r == 0x7f:
+			b.WriteRune(0x2421)
+		case unicode.IsControl(r):
+			b.WriteRune(unicode.ReplacementChar)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// isOneLine reports whether a text is what [OneLine] makes of one that is
+// written from right to left.
+func isOneLine(s string) bool {
+	return strings.HasPrefix(s, "\u2068") && OneLine(s) == s
 }
 
 func harmful(r rune) bool {

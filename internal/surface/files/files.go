@@ -74,6 +74,10 @@ func stream(ctx context.Context, v *vault.Vault, p string) (*os.File, vault.Entr
 		_ = f.Close() // only read
 		return nil, e, fault.New(fault.Unsafe, "%q is no regular file", e.Path)
 	}
+	if err := v.CheckOpen(e.Path, f); err != nil {
+		_ = f.Close() // only read
+		return nil, e, err
+	}
 	e.Size, e.ModTime = info.Size(), info.ModTime().UnixNano()
 	return f, e, nil
 }

@@ -129,9 +129,9 @@ const (
 // question: nothing in it is the model's own word about what it does.
 func (s *Server) question(q tool.Question) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n", draw.Revealed(q.Preview.Summary))
+	fmt.Fprintf(&b, "%s\n", draw.OneLine(q.Preview.Summary))
 	for _, w := range q.Preview.Warnings {
-		fmt.Fprintf(&b, "Warning: %s\n", draw.Revealed(w))
+		fmt.Fprintf(&b, "Warning: %s\n", draw.OneLine(w))
 	}
 	if len(q.Changes) == 0 && len(q.Args) > 0 { // it reaches outside: these are the bytes that leave
 		args := string(q.Args)
@@ -147,7 +147,11 @@ func (s *Server) question(q tool.Question) string {
 			cut++
 			continue
 		}
-		fmt.Fprintf(&b, "\n%s %s (+%d -%d)\n", c.Action, draw.Revealed(c.Path), c.Added, c.Removed)
+		name := draw.OneLine(c.Path)
+		if c.From != "" {
+			name = draw.OneLine(c.From) + " → " + name
+		}
+		fmt.Fprintf(&b, "\n%s %s (+%d -%d)\n", c.Action, name, c.Added, c.Removed)
 		for l := range strings.Lines(c.Diff) {
 			if left--; left < 0 || len(l) > room {
 				left, cut = 0, cut+1

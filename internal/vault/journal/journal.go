@@ -40,7 +40,6 @@ type Manifest struct {
 // A staging is the new content of a step until it is on disk.
 type Staging struct {
 	Data string
-	Old  string        // what a note that is written in place held
 	Like *disk.Content // whose mode and attributes it takes; nil for a new file
 	Made disk.Stat     // what was staged
 }
@@ -140,10 +139,7 @@ func (t *Op) stageOne(s *Step, st *Staging) error {
 	if st.Made, err = t.Sys.Stat(at, name); err != nil {
 		return err
 	}
-	if s.Kind != Writes {
-		return nil
-	}
-	return t.Put(t.oldOf(s), []byte(st.Old), !t.Can.SyncAll)
+	return nil
 }
 
 // commit is the point after which the operation will be made whole.
@@ -184,17 +180,11 @@ func (t *Op) syncContents() error {
 	for i := range t.Plan.Steps {
 		s := &t.Plan.Steps[i]
 		t.Trim()
-		files := []string{s.Stage}
-		if s.Kind == Writes {
-			files = append(files, t.oldOf(s))
+		if _, ok := t.Staged[s.N]; !ok {
+			continue
 		}
-		for _, p := range files {
-			if _, ok := t.Staged[s.N]; !ok {
-				continue
-			}
-			if err := t.syncFile(p); err != nil {
-				return err
-			}
+		if err := t.syncFile(s.Stage); err != nil {
+			return err
 		}
 	}
 	return t.syncFile(t.mark(manifestName))
@@ -403,9 +393,6 @@ func (t *Op) letGo(s *Step) (left bool, c *Conflict, err error) {
 	have, there, err := t.Hash(slot)
 	if err != nil || !there {
 		return false, nil, disk.Explain(s.Key, err)
-	}
-	if s.Kind == Writes {
-		return false, nil, disk.Explain(s.Key, t.Remove(slot))
 	}
 	if have == *s.Post {
 		return true, nil, disk.Explain(s.Key, t.setAside(s, slot))

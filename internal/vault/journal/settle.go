@@ -178,12 +178,6 @@ func (t *Op) asPlanned(s *Step) (bool, error) {
 		have, _, err := t.Hash(at)
 		return have == *s.Pre, err
 	}
-	if s.Kind == Writes {
-		begun, err := t.Exists(t.writingOf(s))
-		if err != nil || done || begun {
-			return err == nil, err
-		}
-	}
 	at := s.Path
 	if done {
 		at = t.slot(s)

@@ -110,10 +110,15 @@ func (t *Op) Record(s Shelf) (m Manifest, ok bool, err error) {
 			return m, false, disk.Explain(own, err)
 		}
 		op, _, _ := strings.Cut(s.Op, "~")
-		ok = json.Unmarshal(c.Data, &m) == nil && m.Version == Version && m.Op == op && len(m.Steps) > 0
+		ok = json.Unmarshal(c.Data, &m) == nil && m.Version == Version && m.Op == op && m.isKnown()
 		return m, ok, nil
 	}
 	return m, false, nil
+}
+
+// isKnown reports whether every step is one that can be made and taken back.
+func (m *Manifest) isKnown() bool {
+	return len(m.Steps) > 0 && !slices.ContainsFunc(m.Steps, func(s Step) bool { return s.Kind != Swaps && s.Kind != Moves })
 }
 
 // Clear removes a shelf with all that is left on it.

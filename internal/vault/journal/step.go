@@ -16,11 +16,10 @@ import (
 // A Kind is how a step changes the vault.
 type Kind string
 
-// The kinds. All edits are made of these three.
+// The kinds. All edits are made of these two: no file is ever written in place.
 const (
-	Swaps  Kind = "swap"  // the staged file and the note change places
-	Moves  Kind = "move"  // a file takes a name that is free
-	Writes Kind = "write" // the note is written in place: it has several names
+	Swaps Kind = "swap" // the staged file and the note change places
+	Moves Kind = "move" // a file takes a name that is free
 )
 
 // A step is one change of the vault that can be taken back. Every fact that a
@@ -52,8 +51,6 @@ func (t *Op) forward(s *Step) error {
 		err = t.swap(s)
 	case Moves:
 		err = t.move(s)
-	case Writes:
-		err = t.rewrite(s)
 	}
 	var stale *Stale
 	if errors.As(err, &stale) {
@@ -72,8 +69,6 @@ func (t *Op) revert(s *Step) (*Conflict, error) {
 		err = t.swapBack(s)
 	case Moves:
 		c, err = t.moveBack(s)
-	case Writes:
-		c, err = t.rewriteBack(s)
 	}
 	return c, disk.Explain(s.Key, err)
 }
@@ -87,9 +82,6 @@ func (t *Op) done(s *Step) (bool, error) {
 		}
 		h, there, err := t.Hash(t.slot(s))
 		return there && h != *s.Post, err
-	case Writes:
-		h, there, err := t.Hash(s.Path)
-		return there && h == *s.Post, err
 	}
 	return t.moved(s)
 }
@@ -136,7 +128,11 @@ func (t *Op) swap(s *Step) error {
 	if err := t.settleSwap(s, *s.Post); err != nil {
 		return err
 	}
-	return &Stale{Path: s.Key, Want: *s.Pre, Have: have, Content: string(c.Data)}
+	stale := &Stale{Path: s.Key, Want: *s.Pre, Have: have}
+	if c.Links <= 1 { // what a hard link shows may belong to another folder
+		stale.Content = string(c.Data)
+	}
+	return stale
 }
 
 // manySwaps ends the duel with a program that saves without pause.
@@ -265,86 +261,6 @@ func (t *Op) repairExchange(s *Step) error {
 		return t.Remove(old) // a second name of what is still in its place
 	}
 	return t.MoveOver(old, s.Stage)
-}
-
-// The names of the files that guard writing in place: the old content, and the
-// mark that the note may be torn.
-func (t *Op) oldOf(s *Step) string     { return t.Home(s) + ".old" }
-func (t *Op) writingOf(s *Step) string { return t.Home(s) + ".writing" }
-
-// rewrite writes a note in place, so that its other names keep showing it. Old
-// and new content lie in the journal until it is done.
-func (t *Op) rewrite(s *Step) error {
-	now, err := t.Read(s.Path)
-	if err != nil {
-		return err
-	}
-	have := vault.Sum(now.Data)
-	begun, err := t.Exists(t.writingOf(s))
-	switch {
-	case err != nil:
-		return err
-	case have == *s.Post:
-		return nil
-	case have != *s.Pre && !begun:
-		return &Stale{Path: s.Key, Want: *s.Pre, Have: have, Content: string(now.Data)}
-	case have != *s.Pre: // torn by a crash, or edited since: one cannot tell
-		if _, err := t.keep(s.Path, s.Key); err != nil {
-			return err
-		}
-	}
-	if !begun {
-		if err := t.Put(t.writingOf(s), nil, true); err != nil {
-			return err
-		}
-	}
-	return t.overwrite(s.Path, t.Home(s))
-}
-
-// rewriteBack writes the old content again.
-func (t *Op) rewriteBack(s *Step) (*Conflict, error) {
-	begun, err := t.Exists(t.writingOf(s))
-	if err != nil || !begun {
-		return nil, err
-	}
-	have, there, err := t.Hash(s.Path)
-	if errors.Is(err, disk.ErrNotRegular) {
-		kept, err := t.keep(t.oldOf(s), s.Key)
-		return &Conflict{Path: s.Key, Copy: kept, Reason: "something else is in its place"}, err
-	}
-	if err != nil || !there || have == *s.Pre {
-		return nil, err
-	}
-	var c *Conflict
-	if have != *s.Post {
-		kept, err := t.keep(s.Path, s.Key)
-		if err != nil {
-			return nil, err
-		}
-		c = &Conflict{Path: s.Key, Copy: kept, Reason: "it was half written, or edited meanwhile"}
-	}
-	return c, t.overwrite(s.Path, t.oldOf(s))
-}
-
-// overwrite makes the content of the file source that of p, in place.
-func (t *Op) overwrite(p, source string) error {
-	c, err := t.Read(source)
-	if err != nil {
-		return err
-	}
-	f, name, err := t.At(p)
-	if err != nil {
-		return err
-	}
-	file, err := t.Sys.Reopen(f, name)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	if err := t.Sys.Write(file, c.Data); err != nil {
-		return err
-	}
-	return t.Sys.Sync(file)
 }
 
 // keep copies a file of which nobody knows whether it is needed, and returns

@@ -50,7 +50,7 @@ func newDeskIn(t *testing.T, dir string, files map[string]string) *desk {
 	for p, s := range files {
 		d.put(p, s)
 	}
-	v, err := vault.Open(d.dir, vault.Options{Exclude: []string{"private"}})
+	v, err := vault.Open(d.dir, vault.Options{Exclude: []string{"private"}, AllowLinked: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -412,18 +412,59 @@ func TestMoveAndUndoneDeleteKeepTheFile(t *testing.T) {
 	}
 }
 
+// TestHardLink: a file with several names is never written through. Where such
+// files are allowed, the name gets a file of its own.
 func TestHardLink(t *testing.T) {
-	d := newDesk(t, map[string]string{"a.md": "a long first text"})
-	if err := os.Link(d.path("a.md"), d.path("b.md")); err != nil {
+	d := newDesk(t, map[string]string{"a.md": "a long first text", "c.md": "see"})
+	outside := filepath.Join(t.TempDir(), "secret.md")
+	if err := os.Link(d.path("a.md"), outside); err != nil {
 		t.Skip(err)
 	}
+	careful, err := vault.Open(d.dir, vault.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := Open(careful, Options{})
+	for name, set := range map[string]change.Set{
+		"replace":      {change.Replace("a.md", "a long first text", "short")},
+		"delete":       {change.Delete("a.md", "a long first text")},
+		"move, change": {change.MoveReplace("a.md", "b.md", "a long first text", "short")},
+		"one of two":   {change.Replace("c.md", "see", "saw"), change.Replace("a.md", "a long first text", "short")},
+		"another text": {change.Replace("a.md", "a guess", "short")},
+	} {
+		_, err := w.Apply(t.Context(), "op-"+strings.ReplaceAll(strings.ReplaceAll(name, " ", ""), ",", ""), set)
+		if !vault.IsLinked(err) || fault.Of(err) != fault.Unsafe || strings.Contains(err.Error(), "first text") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	d.expect(map[string]string{"a.md": "a long first text", "c.md": "see"})
 	d.must(change.Replace("a.md", "a long first text", "short"))
-	d.expect(map[string]string{"a.md": "short", "b.md": "short"})
-	_, err := d.apply(change.Replace("a.md", "a long first text", "again"))
-	if fault.Of(err) != fault.Conflict {
+	d.expect(map[string]string{"a.md": "short", "c.md": "see"})
+	if b, err := os.ReadFile(outside); err != nil || string(b) != "a long first text" {
+		t.Errorf("the other name holds %q, %v", b, err)
+	}
+}
+
+// TestLockIsNoHardLink: the lock is written into, so it must not be a second
+// name of a file elsewhere.
+func TestLockIsNoHardLink(t *testing.T) {
+	d := newDesk(t, map[string]string{"a.md": "one", ".lore/x": ""})
+	outside := filepath.Join(t.TempDir(), "keys")
+	if err := os.WriteFile(outside, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(outside, d.path(".lore/lock")); err != nil {
+		t.Skip(err)
+	}
+	if _, err := d.apply(change.Replace("a.md", "one", "two")); fault.Of(err) != fault.Unsafe {
 		t.Error(err)
 	}
-	d.expect(map[string]string{"a.md": "short", "b.md": "short"})
+	if b, err := os.ReadFile(outside); err != nil || string(b) != "mine" {
+		t.Errorf("%q, %v", b, err)
+	}
 }
 
 func TestOperationIDs(t *testing.T) {

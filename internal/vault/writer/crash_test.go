@@ -26,7 +26,7 @@ func TestCrashChild(t *testing.T) {
 	if dir == "" {
 		t.Skip("run by the other tests")
 	}
-	v, err := vault.Open(dir, vault.Options{})
+	v, err := vault.Open(dir, vault.Options{AllowLinked: true})
 	if err != nil {
 		t.Fatal(err)
 	}

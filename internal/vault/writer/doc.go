@@ -52,9 +52,10 @@
 // when the machine was started again since, the vault is searched once for
 // temporary files, and what they hold is kept under .lore/recovered.
 //
-// A note with several hard links is written in place, under the journal's guard,
-// so that the links survive; here the check comes before the write and not
-// after. A note that is a link has its target written; a deleted or moved link
+// A file with several hard links is never written in place: its other names can
+// lie outside the vault. It is refused, or, where the settings allow such files,
+// its name gets a file of its own and the other names keep the old text. A note
+// that is a link has its target written; a deleted or moved link
 // is the link itself. Deleting moves to the trash, and creating what lies there
 // under the same path with the same content brings the file itself back. Folders
 // that a set emptied are removed.

@@ -61,7 +61,7 @@ func scenes() map[string]scene {
 		"delete":       {before: few, set: change.Set{change.Delete("f/b.md", "another")}},
 		"move":         {before: few, set: change.Set{change.Move("f/b.md", "g/c.md")}},
 		"move, change": {before: few, set: change.Set{change.MoveReplace("f/b.md", "g/c.md", "another", "one more")}},
-		"in place":     {before: few, set: change.Set{change.Replace("a.md", "the old text", "a new text")}, links: map[string]string{"z.md": "a.md"}},
+		"linked":       {before: few, set: change.Set{change.Replace("a.md", "the old text", "a new text")}, links: map[string]string{"z.md": "a.md"}},
 		"twenty files": {before: many, set: set},
 	}
 }
@@ -84,7 +84,7 @@ func (s scene) after() map[string]string {
 		}
 	}
 	for name, of := range s.links {
-		out[name] = out[of]
+		out[name] = s.before[of] // the other name keeps its file
 	}
 	return out
 }

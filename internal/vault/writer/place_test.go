@@ -56,7 +56,7 @@ func TestPoorFileSystems(t *testing.T) {
 
 func TestSecondProcessIsKeptOut(t *testing.T) {
 	if dir := os.Getenv("LOCK_VAULT"); dir != "" {
-		v, err := vault.Open(dir, vault.Options{})
+		v, err := vault.Open(dir, vault.Options{AllowLinked: true})
 		if err != nil {
 			t.Fatal(err)
 		}

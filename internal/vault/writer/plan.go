@@ -42,7 +42,7 @@ func (t *task) plan(ctx context.Context, set change.Set) error {
 		}
 	}
 	t.Plan.Version, t.Plan.Op, t.Plan.Began, t.Plan.Boot = journal.Version, t.ID, t.w.now(), disk.BootID()
-	t.Plan.Single = len(t.Plan.Steps) == 1 && t.Plan.Steps[0].Kind != journal.Writes
+	t.Plan.Single = len(t.Plan.Steps) == 1
 	return p.places()
 }
 
@@ -60,7 +60,7 @@ func (p *planner) places() error {
 		}
 		s.Stage = p.Home(s)
 		beside := path.Dir(s.Path)
-		if p.Plan.Single || (p.stagesBeside || p.elsewhere(beside, dir)) && s.Kind != journal.Writes {
+		if p.Plan.Single || p.stagesBeside || p.elsewhere(beside, dir) {
 			if p.made[beside] {
 				beside = existing(p.made, beside)
 			}
@@ -158,6 +158,9 @@ func (p *planner) find(name string, before *string) (found, error) {
 	if f.Content, err = p.Read(f.disk); err != nil {
 		return f, disk.Explain(key, err)
 	}
+	if f.Links > 1 && !p.w.v.ReadsLinked() {
+		return f, vault.Linked(key)
+	}
 	if string(f.Data) != *before {
 		return f, &Stale{Path: key, Want: *sum(before), Have: vault.Sum(f.Data), Content: string(f.Data)}
 	}
@@ -183,7 +186,7 @@ func (p *planner) inTrash(onDisk, after string) (string, disk.Stat, bool) {
 	for _, op := range p.trash()[onDisk] {
 		at := path.Join(journal.TrashFolder, op, onDisk)
 		c, err := p.Read(at)
-		if err == nil && string(c.Data) == after && p.touch(at, onDisk) == nil {
+		if err == nil && c.Links <= 1 && string(c.Data) == after && p.touch(at, onDisk) == nil {
 			return at, c.Stat, true
 		}
 	}
@@ -202,9 +205,6 @@ func (p *planner) replace(e change.Edit) error {
 func (p *planner) content(f found, at, key string, e change.Edit) error {
 	s := journal.Step{Kind: journal.Swaps, Key: key, Path: at, Pre: sum(e.Before), Post: sum(e.After)}
 	st := journal.Staging{Data: *e.After, Like: &disk.Content{Stat: f.Stat, Xattrs: f.Xattrs}}
-	if f.Links > 1 {
-		s.Kind, st.Old = journal.Writes, *e.Before
-	}
 	return p.add(s, &st)
 }
 

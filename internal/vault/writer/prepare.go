@@ -98,6 +98,10 @@ func (t *task) takeLock() (fresh bool, before string, err error) {
 	if err != nil {
 		return false, "", errors.Join(disk.Explain(own, err), w.unlock(false))
 	}
+	if c.Links > 1 { // the lock is written into
+		err := fault.Fix(fault.Unsafe, "remove it", "%q is a hard link: writing into it would change a file elsewhere", path.Join(own, lockName))
+		return false, "", errors.Join(err, w.unlock(false))
+	}
 	return true, string(c.Data), nil
 }
 

@@ -185,9 +185,6 @@ func (t *task) release(s *journal.Step, at string, want vault.Hash) ([]Conflict,
 	if err != nil {
 		return nil, disk.Explain(s.Key, err)
 	}
-	if s.Kind == journal.Writes {
-		return nil, disk.Explain(s.Key, t.Remove(at))
-	}
 	if have != want {
 		return t.conflictCopy(s, at)
 	}

@@ -226,7 +226,7 @@ func (t *task) receipt(set change.Set) Receipt {
 			continue
 		}
 		f := Written{Path: s.Key}
-		if st, ok := t.Staged[s.N]; ok && s.Kind != journal.Writes {
+		if st, ok := t.Staged[s.N]; ok {
 			f.Hash, f.Size, f.ModTime = *s.Post, st.Made.Size, st.Made.ModTime
 			tell(f)
 			continue

@@ -120,6 +120,8 @@ describe('hidden characters', () => {
     expect(reveal('a\u200bb\u202ec')).toEqual([{ text: 'a' }, { text: '\u200b', hidden: 'U+200B zero width space' }, { text: 'b' }, { text: '\u202e', hidden: 'U+202E right-to-left override' }, { text: 'c' }]);
     expect(hides('\u{e0041}\ufeff\u00ad\u001b')).toBe(4);
     expect(hides('Ärger 茶 👩‍🍳 ❤️\r\n\tx')).toBe(0);
+    expect(hides('Te\u200da Te\u200ca a\ufe0f \u{1f3f4}\u{e0078}\u{e007f}')).toBe(5);
+    expect(hides('می\u200cخواهم ශ්\u200dරී র\u200d্যাব 👨\u200d👩\u200d👧 1\ufe0f\u20e3 \u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}')).toBe(0);
     expect(plainOf('a\u202eb')).toBe('a\ufffdb');
   });
 });

@@ -9,6 +9,7 @@ export interface Group {
 const names: [test: RegExp, name: string][] = [
   [/^(model|providers\.)/, 'Models'],
   [/^approve\./, 'What is asked about'],
+  [/^(files|protect)\./, 'Files'],
   [/^limits\./, 'Limits'],
   [/^chats?\./, 'Conversations'],
   [/^nodes\./, 'Where new notes go'],
