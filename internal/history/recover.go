@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -43,6 +44,7 @@ func (s *Store) Reconcile(ctx context.Context, d *db.DB, full bool) (told []stri
 	if err != nil {
 		return nil, err
 	}
+	known = s.audit.Must(known)
 	told = headProblems(end, known, problem)
 	seen = min(max(seen, known.Seq), end.Seq)
 	if seen == 0 && end.Seq > 0 {
@@ -279,8 +281,8 @@ func (r *rebuild) addCalls(ctx context.Context, tx *sql.Tx, list []audit.Entry) 
 		}
 		res, err := tx.ExecContext(ctx, `INSERT INTO call (id, time, kind, who, surface, tool, targets, args, args_hash, decision, reason, status, summary, fault, error,
 		    duration, tokens, cost, operation, question)
-		  SELECT ?, ?, ?, ?, ?, ?, '', '', ?, ?, ?, ?, ?, ?, '', 0, 0, -1, ?, ? WHERE NOT EXISTS (SELECT 1 FROM call WHERE time = ?2 AND tool = ?6)`,
-			fmt.Sprintf("call-audit-%d", e.Seq), nanos(e.Time), e.Kind, e.Who, e.Surface, e.Tool, e.ArgsHash, e.Decision, recovered, e.Status, "(recovered)", e.Fault,
+		  SELECT ?, ?, ?, ?, ?, ?, '', '', ?, ?, ?, ?, ?, ?, '', 0, 0, -1, ?, ? WHERE NOT EXISTS (SELECT 1 FROM call WHERE id = ?1 OR time = ?2 AND tool = ?6 AND ?1 LIKE 'call-audit-%')`,
+			cmp.Or(e.Call, fmt.Sprintf("call-audit-%d", e.Seq)), nanos(e.Time), e.Kind, e.Who, e.Surface, e.Tool, e.ArgsHash, e.Decision, recovered, e.Status, "(recovered)", e.Fault,
 			e.Operation, e.Question)
 		if err != nil {
 			return err

@@ -33,7 +33,7 @@ type Comments map[string]map[string]string
 
 // Of infers the schemas of two structs.
 func Of[In, Out any](docs Comments) *Schema {
-	s := &Schema{In: infer[In](docs), Out: infer[Out](docs), aliases: map[*jsonschema.Schema]map[string]string{}}
+	s := &Schema{In: infer[In](docs, true), Out: infer[Out](docs, false), aliases: map[*jsonschema.Schema]map[string]string{}}
 	s.collectAliases(s.In, reflect.TypeFor[In]())
 	return s
 }
@@ -104,18 +104,18 @@ func (s *Schema) collectAliases(in *jsonschema.Schema, t reflect.Type) {
 	}
 }
 
-// infer makes the schema of a struct and adds what its tags and comments say: default, min, max, enum (separated by commas), and descriptions. The tag
+// infer makes the schema of a struct and adds what its tags and comments say: default, min, max, enum (separated by commas), size (see [MaxName]), and descriptions. The tag
 // alias is read elsewhere, because it is no part of a schema.
-func infer[T any](docs Comments) *jsonschema.Schema {
+func infer[T any](docs Comments, input bool) *jsonschema.Schema {
 	s, err := jsonschema.For[T](nil)
 	if err != nil {
 		panic(fmt.Sprintf("schema of %s: %v", reflect.TypeFor[T](), err))
 	}
-	decorate(s, reflect.TypeFor[T](), docs)
+	decorate(s, reflect.TypeFor[T](), docs, input)
 	return s
 }
 
-func decorate(s *jsonschema.Schema, t reflect.Type, docs Comments) {
+func decorate(s *jsonschema.Schema, t reflect.Type, docs Comments, input bool) {
 	fold(s)
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		if t.Kind() == reflect.Slice && s.Items != nil {
@@ -135,7 +135,7 @@ func decorate(s *jsonschema.Schema, t reflect.Type, docs Comments) {
 	}
 	for f := range t.Fields() {
 		if f.Anonymous && f.Type.Kind() == reflect.Struct && f.Tag.Get("json") == "" {
-			decorate(s, f.Type, docs)
+			decorate(s, f.Type, docs, input)
 			continue
 		}
 		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -147,7 +147,10 @@ func decorate(s *jsonschema.Schema, t reflect.Type, docs Comments) {
 			p.Description = d
 		}
 		limits(p, f)
-		decorate(p, f.Type, docs)
+		decorate(p, f.Type, docs, input)
+		if input {
+			bound(p, f)
+		}
 	}
 }
 
