@@ -135,7 +135,12 @@ func (r *rebuild) run(ctx context.Context, tx *sql.Tx, list []audit.Entry, end a
 			return err
 		}
 	}
-	if err := setFact(ctx, tx, "log_seq", end.Seq); err != nil {
+	// Another process may have written more since the end of the log was read.
+	seen, err := fact(ctx, tx, "log_seq")
+	if err != nil {
+		return err
+	}
+	if err := setFact(ctx, tx, "log_seq", max(seen, end.Seq)); err != nil {
 		return err
 	}
 	known, err := lastSynced(ctx, tx)

@@ -190,6 +190,9 @@ func (c *comparison) compareOperations(ctx context.Context, tx *sql.Tx) error {
 		case !ok:
 			continue
 		}
+		if op.Reason == recovered {
+			return differs("the change %s was missing from state.db or incomplete, and only what was left of it was recovered (entry %d of the audit log)", op.ID, e.Seq)
+		}
 		same, err := agrees(ctx, tx, op, e)
 		if err != nil {
 			return err
