@@ -81,7 +81,7 @@ func (s *Schema) valid(m map[string]any) error {
 		return explain(problems)
 	}
 	if s.general == nil {
-		if problems := check(s.In, m, ""); len(problems) > 0 {
+		if problems := s.most.check(s.In, m, ""); len(problems) > 0 {
 			return explain(problems)
 		}
 		return nil

@@ -25,15 +25,20 @@ const (
 	MaxItems = 1_000
 )
 
-var sizes = map[string]int{"id": MaxID, "name": MaxName, "query": MaxQuery, "prose": MaxProse, "text": MaxText}
+var kinds = map[string]int{"id": MaxID, "name": MaxName, "query": MaxQuery, "prose": MaxProse, "text": MaxText}
 
 // sizeNames are fields whose name says what they are for, in whichever tool.
 var sizeNames = map[string]string{
 	"query": "query", "question": "query", "content": "text", "text": "query", "notes": "prose", "reason": "prose", "summary": "prose", "instructions": "prose",
 }
 
+// sizes are how long texts may be that are no names. They are not written into
+// the schema: each client would read them at every argument, again and again,
+// and the refusal says the same.
+type sizes map[*jsonschema.Schema]int
+
 // bound sets how long the text of a field may be.
-func bound(p *jsonschema.Schema, f reflect.StructField) {
+func (z sizes) bound(p *jsonschema.Schema, f reflect.StructField) {
 	key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 	kind, ok := f.Tag.Lookup("size")
 	if !ok {
@@ -45,7 +50,7 @@ func bound(p *jsonschema.Schema, f reflect.StructField) {
 			kind = "id"
 		}
 	}
-	most, known := sizes[kind]
+	most, known := kinds[kind]
 	if !known {
 		panic(fmt.Sprintf("%s: there is no size %q", f.Name, kind))
 	}
@@ -56,18 +61,16 @@ func bound(p *jsonschema.Schema, f reflect.StructField) {
 	if target.Type == "object" && target.AdditionalProperties != nil && target.AdditionalProperties.Type == "string" {
 		target, most = target.AdditionalProperties, MaxProse
 	}
-	// The limit of a name is not written down: it would stand at nearly every
-	// argument, and each client would read it again and again.
-	if target.Type == "string" && len(target.Enum) == 0 && most != MaxName {
-		target.MaxLength = jsonschema.Ptr(most)
+	if target.Type == "string" && most != MaxName {
+		z[target] = most
 	}
 }
 
 // tooLong says that a text passes the limit of its field.
-func tooLong(s *jsonschema.Schema, text, at string) []problem {
-	most := MaxName
-	if s.MaxLength != nil {
-		most = *s.MaxLength
+func (z sizes) tooLong(s *jsonschema.Schema, text, at string) []problem {
+	most, ok := z[s]
+	if !ok {
+		most = MaxName
 	}
 	if len(text) <= most {
 		return nil // no character is smaller than a byte

@@ -28,10 +28,10 @@ func (p problem) String() string {
 // have: types, required and unknown fields, enumerations and limits. (A general
 // validator costs six milliseconds at every start of the program, more than
 // most answers.)
-func check(s *jsonschema.Schema, v any, at string) []problem {
+func (z sizes) check(s *jsonschema.Schema, v any, at string) []problem {
 	switch s.Type {
 	case "object":
-		return checkObject(s, v, at)
+		return z.checkObject(s, v, at)
 	case "array":
 		list, ok := v.([]any)
 		if !ok {
@@ -46,7 +46,7 @@ func check(s *jsonschema.Schema, v any, at string) []problem {
 				break // enough is known
 			}
 			if s.Items != nil {
-				out = append(out, check(s.Items, e, fmt.Sprintf("%s[%d]", at, i))...)
+				out = append(out, z.check(s.Items, e, fmt.Sprintf("%s[%d]", at, i))...)
 			}
 		}
 		return out
@@ -55,7 +55,7 @@ func check(s *jsonschema.Schema, v any, at string) []problem {
 		if !ok {
 			return wrongType(s, v, at)
 		}
-		if p := tooLong(s, text, at); p != nil {
+		if p := z.tooLong(s, text, at); p != nil {
 			return p
 		}
 		if len(s.Enum) > 0 && !slices.Contains(s.Enum, any(text)) {
@@ -75,7 +75,7 @@ func check(s *jsonschema.Schema, v any, at string) []problem {
 	return nil
 }
 
-func checkObject(s *jsonschema.Schema, v any, at string) []problem {
+func (z sizes) checkObject(s *jsonschema.Schema, v any, at string) []problem {
 	m, ok := v.(map[string]any)
 	if !ok {
 		return wrongType(s, v, at)
@@ -96,9 +96,9 @@ func checkObject(s *jsonschema.Schema, v any, at string) []problem {
 		p := s.Properties[name]
 		switch {
 		case p != nil:
-			out = append(out, check(p, value, inside(name))...)
+			out = append(out, z.check(p, value, inside(name))...)
 		case len(s.Properties) == 0 && s.AdditionalProperties != nil:
-			out = append(out, check(s.AdditionalProperties, value, inside(name))...)
+			out = append(out, z.check(s.AdditionalProperties, value, inside(name))...)
 		default:
 			out = append(out, problem{at, unknown(s, name)})
 		}

@@ -1829,7 +1829,7 @@ export interface ToolTypes {
       pending_operation_id?: string;
       reason?: string;
       result_summary?: string;
-      run?: string;
+      run: string;
       seq: number;
       status: string;
       surface: string;

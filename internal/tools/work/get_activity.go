@@ -55,7 +55,7 @@ type Called struct {
 	Seq         int64          `json:"seq"`
 	Time        time.Time      `json:"time"`
 	InitiatedBy string         `json:"initiated_by"`
-	Run         string         `json:"run,omitempty"`
+	Run         string         `json:"run"`
 	Surface     string         `json:"surface"`
 	Tool        string         `json:"tool"`
 	Target      []string       `json:"target,omitempty"`
