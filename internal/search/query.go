@@ -10,6 +10,7 @@ import (
 
 	"lore/internal/fault"
 	"lore/internal/index"
+	"lore/internal/schema"
 )
 
 // A Query is a question in its parts.
@@ -35,6 +36,10 @@ type Query struct {
 // A value with spaces is quoted: tag:"two words". Whatever has another form is
 // a word.
 func Parse(text string, now time.Time) (Query, error) {
+	if n := utf8.RuneCountInString(text); n > schema.MaxQuery {
+		// Some forms are looked for up to the end of the text, again and again.
+		return Query{}, fault.Field("query", "ask in fewer words", "has %d characters, the limit is %d", n, schema.MaxQuery)
+	}
 	p := parser{rest: text, now: now}
 	for p.skipSpace(); p.rest != ""; p.skipSpace() {
 		if err := p.term(); err != nil {
