@@ -10,7 +10,6 @@ import (
 
 	"lore/internal/fault"
 	"lore/internal/index"
-	"lore/internal/schema"
 )
 
 // A Query is a question in its parts.
@@ -36,10 +35,6 @@ type Query struct {
 // A value with spaces is quoted: tag:"two words". Whatever has another form is
 // a word.
 func Parse(text string, now time.Time) (Query, error) {
-	if n := utf8.RuneCountInString(text); n > schema.MaxQuery {
-		// Some forms are looked for up to the end of the text, again and again.
-		return Query{}, fault.Field("query", "ask in fewer words", "has %d characters, the limit is %d", n, schema.MaxQuery)
-	}
 	p := parser{rest: text, now: now}
 	for p.skipSpace(); p.rest != ""; p.skipSpace() {
 		if err := p.term(); err != nil {
@@ -225,7 +220,13 @@ func (p *parser) quoted() (string, bool, error) {
 		ends = `"`
 	}
 	inner := p.rest[size:]
-	end := strings.IndexAny(inner, ends)
+	near := inner
+	if r != '"' {
+		// A typographic quote that is not closed is no mistake, so the rest of the
+		// text must not be looked through for each of them.
+		near = inner[:min(len(inner), 2*maxPhrase)]
+	}
+	end := strings.IndexAny(near, ends)
 	if end < 0 && r != '"' {
 		return "", false, nil
 	}
