@@ -226,7 +226,7 @@ func (p *parser) quoted() (string, bool, error) {
 		// text must not be looked through for each of them.
 		near = inner[:min(len(inner), 2*maxPhrase)]
 	}
-	end := strings.IndexAny(near, ends)
+	end := strings.IndexFunc(near, func(r rune) bool { return r == '"' || ends != `"` && (r == '“' || r == '”') })
 	if end < 0 && r != '"' {
 		return "", false, nil
 	}
