@@ -19,7 +19,11 @@ func furnishFixtures(st stay, o cli.ServeOptions) error {
 	if o.Fixtures == nil {
 		return nil
 	}
-	return conformance.Furnish(st.face.Door)
+	door := st.face.Door
+	if d, ok := door.(*inForce); ok {
+		door = d.Door // the registry, which tools can be added to
+	}
+	return conformance.Furnish(door)
 }
 
 // serveFixtures serves them, and the rest of what the suites ask for.

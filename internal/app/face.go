@@ -70,9 +70,9 @@ func (s *session) face(ctx context.Context) (*cli.Session, error) {
 		}
 	}
 	if s.door != nil {
-		s.door.Open(otherProcesses{reg}, nil)
+		s.door.Open(otherProcesses{&inForce{reg, s}}, nil)
 	}
-	face.Door, face.Attend, face.Report, face.Doctor = reg, reg.Attend, s.report, s.patient().Look
+	face.Door, face.Attend, face.Report, face.Doctor = &inForce{reg, s}, reg.Attend, s.report, s.patient().Look
 	face.Follow = func(ctx context.Context) error { return s.follow(ctx, reg) }
 	return face, nil
 }

@@ -107,7 +107,7 @@ func (r *resident) follow(ctx context.Context, st stay) error {
 	switch {
 	case st.s.writes:
 		same, stop := context.WithCancel(ctx)
-		go r.untilSettings(same, stop)
+		go r.untilSettings(same, st.s.renew, stop)
 		if sc := st.s.scratch; sc != nil {
 			go r.untilWritable(same, sc.data, stop)
 		}
@@ -140,9 +140,10 @@ const ending = 10 * time.Second
 // untilSettings calls f when the settings are other ones: what the owner has
 // just excluded or switched off must not be given away by a process that began
 // before. A file that cannot be read is being written, and waited for.
-func (r *resident) untilSettings(ctx context.Context, f func()) {
+// A call that found them changed does not let the others wait for the next look.
+func (r *resident) untilSettings(ctx context.Context, asked <-chan struct{}, f func()) {
 	said := false
-	for before := r.mark; r.pause(ctx); {
+	for before := r.mark; r.pauseUntil(ctx, asked); {
 		if r.app.config().Mark() == before {
 			continue
 		}
@@ -194,12 +195,17 @@ func (r *resident) lean(ctx context.Context, link *peer.Client) error {
 }
 
 // pause waits a little, and reports whether it is worth to go on.
-func (r *resident) pause(ctx context.Context) bool {
+func (r *resident) pause(ctx context.Context) bool { return r.pauseUntil(ctx, nil) }
+
+// pauseUntil is pause that somebody may end.
+func (r *resident) pauseUntil(ctx context.Context, asked <-chan struct{}) bool {
 	t := time.NewTimer(again)
 	defer t.Stop()
 	select {
 	case <-ctx.Done():
 		return false
+	case <-asked:
+		return true
 	case <-t.C:
 		return true
 	}

@@ -37,10 +37,13 @@ type session struct {
 	model   embed.Model // nil when meaning is switched off
 	bus     *event.Bus
 	search  *search.Searcher
-	writes  bool     // this process holds the vault: it writes the index and the notes
-	adopted bool     // the data was made for a vault at another path
-	mark    string   // of the settings that it was opened with, when it stays and is opened again for others
-	scratch *scratch // stands in for a data folder that cannot be written; else nil
+	writes  bool          // this process holds the vault: it writes the index and the notes
+	adopted bool          // the data was made for a vault at another path
+	seen    string        // the mark of the settings that were last compared with the rules
+	rules   string        // the settings that decide about calls
+	renew   chan struct{} // asks to be opened again with other settings
+	mark    string        // of the settings that it was opened with, when it stays and is opened again for others
+	scratch *scratch      // stands in for a data folder that cannot be written; else nil
 	hands
 	shared
 	hub *external.Hub // the tools of other servers
@@ -123,7 +126,7 @@ func (a *app) openSessionIn(ctx context.Context, g cli.Globals, o cli.OpenOption
 	if err != nil {
 		return nil, err
 	}
-	s := &session{app: a, log: log, bus: o.Bus, wake: make(chan struct{}, 1)}
+	s := &session{app: a, log: log, bus: o.Bus, wake: make(chan struct{}, 1), seen: mark, renew: make(chan struct{}, 1)}
 	if o.Stay {
 		s.mark = mark
 	}
@@ -143,6 +146,9 @@ func (a *app) openSessionIn(ctx context.Context, g cli.Globals, o cli.OpenOption
 		return nil, err
 	}
 	s.closers = append(s.closers, s.vault.Close)
+	if s.rules, err = a.rules(&c, s.vault.Dir()); err != nil {
+		return nil, err
+	}
 	if sc != nil {
 		sc.enter(s)
 	} else if err := s.enter(ctx, o); err != nil {

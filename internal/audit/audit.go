@@ -31,32 +31,43 @@ import (
 // last line that is surely on disk stand elsewhere, so the end cannot be cut off
 // either.
 type Entry struct {
-	Seq       int64     `json:"seq"`
-	Time      time.Time `json:"time"`
-	Event     string    `json:"event"` // "call" or "operation", or what was found wrong with the log: "torn", "missing", "replaced", "restarted"
-	Kind      string    `json:"kind,omitempty"`
-	Who       string    `json:"who,omitempty"`
-	Surface   string    `json:"surface,omitempty"`
-	Tool      string    `json:"tool,omitempty"`
-	ArgsHash  string    `json:"args_hash,omitempty"`
-	Decision  string    `json:"decision,omitempty"`
-	Status    string    `json:"status,omitempty"`
-	Fault     string    `json:"fault,omitempty"`
-	Operation string    `json:"operation,omitempty"`
-	Question  string    `json:"question,omitempty"`
-	Count     int       `json:"count,omitempty"` // files
-	Pre       string    `json:"pre,omitempty"`   // of all files before
-	Post      string    `json:"post,omitempty"`
-	Files     []File    `json:"files,omitempty"` // a few, one by one
+	Seq  int64     `json:"seq"`
+	Time time.Time `json:"time"`
+	// Event is "call" or "operation", or "pruned" for calls that were let go by
+	// rule, or what was found wrong: "torn", "missing", "replaced", "restarted",
+	// "unkept", "unanchored", "rolled_back".
+	Event     string `json:"event"`
+	Version   int    `json:"v,omitempty"`
+	Call      string `json:"call,omitempty"` // its id
+	Row       string `json:"row,omitempty"`  // hash of the record of the call
+	Kind      string `json:"kind,omitempty"`
+	Who       string `json:"who,omitempty"`
+	Surface   string `json:"surface,omitempty"`
+	Tool      string `json:"tool,omitempty"`
+	ArgsHash  string `json:"args_hash,omitempty"`
+	Decision  string `json:"decision,omitempty"`
+	Status    string `json:"status,omitempty"`
+	Fault     string `json:"fault,omitempty"`
+	Operation string `json:"operation,omitempty"`
+	Question  string `json:"question,omitempty"`
+	Count     int    `json:"count,omitempty"` // files
+	Pre       string `json:"pre,omitempty"`   // of all files before
+	Post      string `json:"post,omitempty"`
+	Files     []File `json:"files,omitempty"` // a few, one by one
 	// Old is the hash of the log that could no longer be proved when this one
 	// began ("restarted").
 	Old string `json:"old,omitempty"`
 	// Torn is the hash of the piece of a line above that a crash left, and Last
 	// the number of the last line that should have stood above and does not.
 	Torn string `json:"torn,omitempty"`
-	Last int64  `json:"last,omitempty"`
-	Prev string `json:"prev"`
-	MAC  string `json:"mac,omitempty"`
+	// First and Last are the entries above whose records were not written, because
+	// the program was stopped ("unkept"); of other events see Torn.
+	First int64 `json:"first,omitempty"`
+	// Until is the moment before which calls were let go ("pruned").
+	Until time.Time `json:"until,omitzero"`
+	Last  int64     `json:"last,omitempty"`
+	Prev  string    `json:"prev"`
+	MAC   string    `json:"mac,omitempty"`
 }
 
 // A File is what an operation did to one file, by hashes.
@@ -236,9 +247,11 @@ type End struct {
 }
 
 // Append writes entries, whose numbers and MACs it sets, under the lock of the
-// file. Known is the last entry that must be there. Synced entries are on disk
-// when it returns, and the place that it returns is the next one to be known.
-func (l *Log) Append(known End, list []Entry, synced bool) (End, error) {
+// file. Known is the last entry that must be there, and kept the last one whose
+// records are written; those above it and not in the list never will be. Synced
+// entries are on disk when it returns, and the place that it returns is the next
+// one to be known.
+func (l *Log) Append(known End, kept int64, list []Entry, synced bool) (End, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	f, err := os.OpenFile(l.path, os.O_RDWR|os.O_CREATE, 0o600)
@@ -256,13 +269,18 @@ func (l *Log) Append(known End, list []Entry, synced bool) (End, error) {
 	key, err := l.secret(last, true)
 	if errors.Is(err, errKey) || err == nil && !last.proved(key) {
 		if last, err = l.restart(f, last, list[0].Time); err == nil {
-			key, known = l.key, End{}
+			key, known, kept = l.key, End{}, last.last.Seq
+			err = l.writeAnchor(key, Anchor{Seq: last.last.Seq, MAC: last.last.MAC, Kept: last.last.Seq, Boot: boot()})
 		}
 	}
 	if err != nil {
 		return End{}, state.Explain(err, l.keyPath)
 	}
-	text, end, err := chain(key, last, known, list)
+	anchor, found, err := l.anchored(key, last, kept, list[0].Time)
+	if err != nil {
+		return End{}, state.Explain(err, l.anchorPath())
+	}
+	text, end, err := chain(key, last, anchor.must(known), append(found, list...))
 	if err != nil {
 		return End{}, err
 	}
@@ -275,7 +293,35 @@ func (l *Log) Append(known End, list []Entry, synced bool) (End, error) {
 		_ = f.Truncate(last.size)
 		return End{}, state.Explain(err, l.path)
 	}
+	anchor.Seq, anchor.MAC, anchor.Boot = end.Seq, end.MAC, boot()
+	if synced {
+		anchor.Synced, anchor.SyncedMAC = end.Seq, end.MAC
+	}
+	anchor.Kept = max(anchor.Kept, kept)
+	_ = l.writeAnchor(key, anchor) // the entries are there; it lags until the next one
 	return end, nil
+}
+
+// anchored reads the anchor before an entry is written, and tells what the log,
+// the anchor and the records show about each other. A log that has none yet gets
+// one first, so that it is never missing beside entries that need it.
+func (l *Log) anchored(key []byte, last tail, kept int64, now time.Time) (a Anchor, found []Entry, err error) {
+	a, bad := l.readAnchor(key)
+	switch {
+	case bad != nil && last.last.Version >= version:
+		found = append(found, Entry{Time: now, Event: "unanchored"})
+		fallthrough
+	case bad != nil:
+		a = Anchor{Seq: last.last.Seq, MAC: last.last.MAC, Kept: kept, Boot: boot()}
+		return a, found, l.writeAnchor(key, a)
+	case kept < a.Kept && a.Boot == boot() && a.Boot != "":
+		found = append(found, Entry{Time: now, Event: "rolled_back", First: kept + 1, Last: a.Kept})
+		a.Kept = kept
+	}
+	if end := last.last.Seq; end > kept && last.last.Version >= version && len(found) == 0 {
+		found = append(found, Entry{Time: now, Event: "unkept", First: kept + 1, Last: end})
+	}
+	return a, found, nil
 }
 
 // chain writes the lines of the entries, after a line about what is wrong with
@@ -302,7 +348,7 @@ func chain(key []byte, last tail, known End, list []Entry) (text []byte, end End
 	}
 	for _, e := range list {
 		end.Seq++
-		e.Seq, e.Prev = end.Seq, end.MAC
+		e.Seq, e.Prev, e.Version = end.Seq, end.MAC, version
 		var line []byte
 		if line, end.MAC, err = seal(key, e); err != nil {
 			return nil, End{}, err

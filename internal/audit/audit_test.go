@@ -33,12 +33,12 @@ func FuzzAppend(f *testing.F) {
 		if was.Seq > 0 {
 			was.MAC = end.MAC // right for the second entry, wrong for all others
 		}
-		before, wasBad := l.Verify(t.Context(), was)
-		end, err := l.Append(was, []Entry{{Event: "call", Time: time.Unix(0, 0).UTC()}}, true)
+		before, wasBad := l.Verify(t.Context(), was, nil)
+		end, err := l.Append(was, 0, []Entry{{Event: "call", Time: time.Unix(0, 0).UTC()}}, true)
 		if err != nil {
 			t.Fatal(err)
 		}
-		after, err := l.Verify(t.Context(), end)
+		after, err := l.Verify(t.Context(), end, nil)
 		var bad *BadEntry
 		switch {
 		case err != nil && !errors.As(err, &bad):

@@ -13,6 +13,38 @@ import (
 	"lore/internal/state"
 )
 
+// Must is the last entry that has to be there: the one that is known, or a later
+// one that the anchor names.
+func (l *Log) Must(known End) End {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	key, err := l.secret(tail{}, false)
+	if err != nil {
+		return known
+	}
+	a, err := l.readAnchor(key)
+	if err != nil {
+		return known
+	}
+	return a.must(known)
+}
+
+// KeptBefore is the last entry whose records were written in this run of the
+// computer; 0 when nobody knows. It is asked before the records are looked at.
+func (l *Log) KeptBefore() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	key, err := l.secret(tail{}, false)
+	if err != nil {
+		return 0
+	}
+	a, err := l.readAnchor(key)
+	if err != nil || a.Boot == "" || a.Boot != boot() {
+		return 0
+	}
+	return a.Kept
+}
+
 // Head tells where the log ends; zero when there is none. Problem says why the
 // entries cannot be proved, when the key is missing, damaged or another one.
 func (l *Log) Head() (end End, problem, err error) {

@@ -26,6 +26,9 @@ type Verified struct {
 	// Torn is how often a crash left a piece of a line. That is no loss: an
 	// entry that had been promised to be on disk would be missed.
 	Torn int
+	// Anchored is the first entry since which the log is compared with its anchor
+	// and with the records; 0 when there is none yet.
+	Anchored int64
 	// Restarted is when this log took the place of one whose key was lost.
 	Restarted time.Time
 }
@@ -49,9 +52,17 @@ func (b *BadEntry) Unwrap() error { return fault.Conflict }
 // must be there. The error is a [BadEntry] that names the first one which was
 // changed, removed or moved, or the end that was cut off. It tells a line that a
 // crash left unfinished from these.
-func (l *Log) Verify(ctx context.Context, known End) (Verified, error) {
+//
+// See, unless it is nil, is called with each entry that is proved, in order.
+func (l *Log) Verify(ctx context.Context, known End, see func(Entry)) (Verified, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	var anchor Anchor
+	var unanchored error
+	if key, err := l.secret(tail{}, false); err == nil {
+		anchor, unanchored = l.readAnchor(key) // before the log, which only grows
+	}
+	known = anchor.must(known)
 	f, size, err := l.open()
 	if errors.Is(err, fs.ErrNotExist) {
 		if known.Seq > 0 {
@@ -71,7 +82,7 @@ func (l *Log) Verify(ctx context.Context, known End) (Verified, error) {
 	if last.size > 0 && err != nil {
 		return Verified{}, state.Explain(err, l.keyPath)
 	}
-	v := verifier{ctx: ctx, key: key, known: known, in: bufio.NewReaderSize(io.LimitReader(f, size), 64<<10)}
+	v := verifier{ctx: ctx, key: key, known: known, see: see, unanchored: unanchored, in: bufio.NewReaderSize(io.LimitReader(f, size), 64<<10)}
 	err = v.run()
 	return v.found, err
 }
@@ -116,7 +127,10 @@ type verifier struct {
 	ctx   context.Context
 	key   []byte
 	known End
+	see   func(Entry)
 	in    *bufio.Reader
+	// unanchored is what is wrong with the anchor.
+	unanchored error
 
 	line  int
 	seq   int64 // of the last good entry
@@ -173,6 +187,10 @@ func (v *verifier) step(line []byte) error {
 	case e.Event == "restarted" && v.line == 1:
 		v.found.Restarted = e.Time
 		v.seq = e.Seq - 1 // those before it are in another file
+	case e.Event == "unanchored":
+		return v.bad(v.line, e.Seq, "audit.head was missing or changed when this entry was written: the end of the log above it may have been cut off")
+	case e.Event == "rolled_back":
+		return v.bad(v.line, e.Seq, "state.db was replaced by an older one, or rows were deleted: it had the records of the entries up to %d, and then only up to %d", e.Last, e.First-1)
 	case e.Event == "missing":
 		return v.bad(v.line, v.seq+1, "the end was cut off: entries %d to %d are missing above this line", v.seq+1, e.Last)
 	case e.Event == "replaced" && e.Prev == v.mac:
@@ -186,6 +204,12 @@ func (v *verifier) step(line []byte) error {
 	}
 	v.seq, v.mac = e.Seq, e.MAC
 	v.found.Entries++
+	if v.found.Anchored == 0 && e.Version >= version {
+		v.found.Anchored = e.Seq
+	}
+	if v.see != nil {
+		v.see(e)
+	}
 	return nil
 }
 
@@ -240,6 +264,9 @@ func (v *verifier) end() error {
 	}
 	if len(v.piece) > 0 {
 		v.found.Torn++
+	}
+	if v.found.Anchored > 0 && v.unanchored != nil {
+		return v.bad(v.line+1, v.seq+1, "%v: the end of the log may have been cut off", v.unanchored)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"lore/internal/audit"
 	"lore/internal/fault"
 	"lore/internal/tool"
 	"lore/internal/vault"
@@ -35,10 +36,13 @@ func (p *Patient) hands(ctx context.Context, works bool) ([]Finding, error) {
 	}
 	v, err := p.History.Verify(ctx)
 	var bad *fault.Report
+	var entry *audit.BadEntry
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
+	case fault.Of(err) == fault.Conflict && !errors.As(err, &entry):
+		return append(out, Finding{Level: "error", Topic: "audit", Text: err.Error(), Fix: "someone or something changed, replaced or deleted state.db; the audit log still tells what was done"}), nil
 	case fault.Of(err) == fault.Conflict:
 		return append(out, Finding{Level: "error", Topic: "audit", Text: err.Error(), Fix: "someone or something changed the log; what it says after that entry cannot be trusted"}), nil
 	case errors.As(err, &bad):

@@ -39,8 +39,10 @@ const (
 	Unsafe Kind = "unsafe_path"
 	// TooLarge: a limit was passed; the message names it.
 	TooLarge Kind = "too_large"
-	// Busy: someone else holds what is needed, or a rate limit was reached.
+	// Busy: someone else holds what is needed.
 	Busy Kind = "busy"
+	// RateLimited: this caller has made too many calls; see [Report.Retry].
+	RateLimited Kind = "rate_limited"
 	// Unavailable: something needed is not there now (a server, a model).
 	Unavailable Kind = "unavailable"
 	// Cancelled: the caller went away or pressed Ctrl-C.
@@ -60,6 +62,7 @@ var words = map[Kind]string{
 	Unsafe:      "leads out of the vault or is not a regular file",
 	TooLarge:    "is too large",
 	Busy:        "is busy",
+	RateLimited: "called too often",
 	Unavailable: "is not available",
 	Cancelled:   "cancelled",
 	Internal:    "internal mistake",
@@ -89,6 +92,8 @@ type Report struct {
 	Message string // what is wrong, naming the thing
 	Field   string // the argument that is wrong, when one is
 	Fix     string // what to do instead, when it is known
+	// Retry is after how many seconds the same call can work; 0 when nobody knows.
+	Retry int
 }
 
 // Error joins the message and the fix into one line.

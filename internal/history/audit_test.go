@@ -196,7 +196,7 @@ func TestGenuineEntriesOfAnotherLog(t *testing.T) {
 	for i, d := range []string{dir, other} {
 		p := openIn(t, d, history.Options{})
 		for j := range 2 {
-			must(t, p.Record(t.Context(), call(fmt.Sprint("call-more-", i, j), tool.CallDenied)))
+			must(t, p.Record(t.Context(), call(fmt.Sprint("call-more-", j), tool.CallDenied)))
 			c := call(fmt.Sprint("call-again-", i, j), tool.CallDenied)
 			c.Tool = fmt.Sprint("tool_", i)
 			must(t, p.Record(t.Context(), c))

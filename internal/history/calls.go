@@ -212,8 +212,11 @@ func putCalls(ctx context.Context, tx *sql.Tx, list []tool.CallRecord) (log []au
 			}
 			targets = string(b)
 		}
-		res, err := st.ExecContext(ctx, c.ID, nanos(c.Time), string(c.Who.Kind), c.Who.ID, c.Who.Surface, c.Tool, targets, schema.Shorten(c.Args), c.ArgsHash,
-			string(c.Decision), c.Reason, string(c.Status), c.Summary, string(c.Kind), c.Error, int64(c.Duration), c.Tokens, c.Cost, c.Operation, c.Question)
+		row := []any{
+			c.ID, nanos(c.Time), string(c.Who.Kind), c.Who.ID, c.Who.Surface, c.Tool, targets, schema.Shorten(c.Args), c.ArgsHash,
+			string(c.Decision), c.Reason, string(c.Status), c.Summary, string(c.Kind), c.Error, int64(c.Duration), int64(c.Tokens), c.Cost, c.Operation, c.Question,
+		}
+		res, err := st.ExecContext(ctx, row...)
 		if err != nil {
 			return nil, err
 		}
@@ -224,7 +227,7 @@ func putCalls(ctx context.Context, tx *sql.Tx, list []tool.CallRecord) (log []au
 			continue // a crash came between writing it and forgetting it
 		}
 		log = append(log, audit.Entry{
-			Time: c.Time.UTC(), Event: "call", Kind: string(c.Who.Kind), Who: c.Who.ID, Surface: c.Who.Surface, Tool: c.Tool, ArgsHash: c.ArgsHash,
+			Time: c.Time.UTC(), Event: "call", Call: c.ID, Row: rowHash(row), Kind: string(c.Who.Kind), Who: c.Who.ID, Surface: c.Who.Surface, Tool: c.Tool, ArgsHash: c.ArgsHash,
 			Decision: string(c.Decision), Status: string(c.Status), Fault: string(c.Kind), Operation: c.Operation, Question: c.Question,
 		})
 	}

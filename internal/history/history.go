@@ -134,13 +134,18 @@ func (s *Store) safe(ctx context.Context, f func(tx *sql.Tx) ([]audit.Entry, err
 	if err != nil {
 		return err
 	}
-	return s.explain(d.Tx(ctx, func(tx *sql.Tx) error {
+	var last int64
+	err = d.Tx(ctx, func(tx *sql.Tx) error {
 		list, err := f(tx)
 		if err != nil || len(list) == 0 {
 			return err
 		}
-		return s.log(ctx, tx, list, true)
-	}))
+		return s.log(ctx, tx, list, true, &last)
+	})
+	if err == nil {
+		s.audit.Kept(last)
+	}
+	return s.explain(err)
 }
 
 // soon is one transaction that survives the end of the process, though maybe
@@ -150,26 +155,38 @@ func (s *Store) soon(ctx context.Context, f func(tx *sql.Tx) ([]audit.Entry, err
 	if err != nil {
 		return err
 	}
-	return s.explain(d.TxNoSync(ctx, func(tx *sql.Tx) error {
+	var last int64
+	err = d.TxNoSync(ctx, func(tx *sql.Tx) error {
 		list, err := f(tx)
 		if err != nil || len(list) == 0 {
 			return err
 		}
-		return s.log(ctx, tx, list, false)
-	}))
+		return s.log(ctx, tx, list, false, &last)
+	})
+	if err == nil {
+		s.audit.Kept(last)
+	}
+	return s.explain(err)
 }
 
 // log appends to the audit log in the transaction that holds what the entries
 // speak of, and remembers there the last one that is surely on disk.
-func (s *Store) log(ctx context.Context, tx *sql.Tx, list []audit.Entry, synced bool) error {
+// The number of the last one goes to last, to be told to the log when the
+// transaction is over.
+func (s *Store) log(ctx context.Context, tx *sql.Tx, list []audit.Entry, synced bool, last *int64) error {
 	known, err := lastSynced(ctx, tx)
 	if err != nil {
 		return err
 	}
-	end, err := s.audit.Append(known, list, synced)
+	kept, err := fact(ctx, tx, "log_seq")
 	if err != nil {
 		return err
 	}
+	end, err := s.audit.Append(known, kept, list, synced)
+	if err != nil {
+		return err
+	}
+	*last = end.Seq
 	if err := setFact(ctx, tx, "log_seq", end.Seq); err != nil || !synced {
 		return err
 	}
@@ -183,20 +200,6 @@ func lastSynced(ctx context.Context, tx *sql.Tx) (end audit.End, err error) {
 	}
 	err = tx.QueryRowContext(ctx, `SELECT value FROM fact WHERE name = 'audit_mac'`).Scan(&end.MAC)
 	return end, err
-}
-
-// Verify proves every entry of the audit log. Its error is an [audit.BadEntry]
-// that names the first one that is not as it was written.
-func (s *Store) Verify(ctx context.Context) (audit.Verified, error) {
-	var known audit.End
-	err := s.view(ctx, func(tx *sql.Tx) (err error) {
-		known, err = lastSynced(ctx, tx)
-		return err
-	})
-	if err != nil {
-		return audit.Verified{}, err
-	}
-	return s.audit.Verify(ctx, known)
 }
 
 // view runs f on one state of the database.

@@ -39,10 +39,18 @@ func (s *Store) Prune(ctx context.Context, now time.Time) error {
 		if err := s.shrink(ctx, tx); err != nil {
 			return nil, err
 		}
-		if _, err := tx.ExecContext(ctx, `DELETE FROM call WHERE time < ?`, nanos(now.Add(-s.opt.Calls))); err != nil {
+		until := now.Add(-s.opt.Calls)
+		res, err := tx.ExecContext(ctx, `DELETE FROM call WHERE time < ?`, nanos(until))
+		if err != nil {
 			return nil, err
 		}
-		return nil, setFact(ctx, tx, "pruned", nanos(now))
+		var log []audit.Entry
+		if n, err := res.RowsAffected(); err != nil {
+			return nil, err
+		} else if n > 0 { // so that it can be told from calls that somebody deleted
+			log = append(log, audit.Entry{Time: now.UTC(), Event: "pruned", Until: until.UTC(), Count: int(n)})
+		}
+		return log, setFact(ctx, tx, "pruned", nanos(now))
 	})
 	if err != nil {
 		return err

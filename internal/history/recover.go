@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -43,6 +44,7 @@ func (s *Store) Reconcile(ctx context.Context, d *db.DB, full bool) (told []stri
 	if err != nil {
 		return nil, err
 	}
+	known = s.audit.Must(known)
 	told = headProblems(end, known, problem)
 	seen = min(max(seen, known.Seq), end.Seq)
 	if seen == 0 && end.Seq > 0 {
@@ -133,7 +135,12 @@ func (r *rebuild) run(ctx context.Context, tx *sql.Tx, list []audit.Entry, end a
 			return err
 		}
 	}
-	if err := setFact(ctx, tx, "log_seq", end.Seq); err != nil {
+	// Another process may have written more since the end of the log was read.
+	seen, err := fact(ctx, tx, "log_seq")
+	if err != nil {
+		return err
+	}
+	if err := setFact(ctx, tx, "log_seq", max(seen, end.Seq)); err != nil {
 		return err
 	}
 	known, err := lastSynced(ctx, tx)
@@ -279,8 +286,8 @@ func (r *rebuild) addCalls(ctx context.Context, tx *sql.Tx, list []audit.Entry) 
 		}
 		res, err := tx.ExecContext(ctx, `INSERT INTO call (id, time, kind, who, surface, tool, targets, args, args_hash, decision, reason, status, summary, fault, error,
 		    duration, tokens, cost, operation, question)
-		  SELECT ?, ?, ?, ?, ?, ?, '', '', ?, ?, ?, ?, ?, ?, '', 0, 0, -1, ?, ? WHERE NOT EXISTS (SELECT 1 FROM call WHERE time = ?2 AND tool = ?6)`,
-			fmt.Sprintf("call-audit-%d", e.Seq), nanos(e.Time), e.Kind, e.Who, e.Surface, e.Tool, e.ArgsHash, e.Decision, recovered, e.Status, "(recovered)", e.Fault,
+		  SELECT ?, ?, ?, ?, ?, ?, '', '', ?, ?, ?, ?, ?, ?, '', 0, 0, -1, ?, ? WHERE NOT EXISTS (SELECT 1 FROM call WHERE id = ?1 OR time = ?2 AND tool = ?6 AND ?1 LIKE 'call-audit-%')`,
+			cmp.Or(e.Call, fmt.Sprintf("call-audit-%d", e.Seq)), nanos(e.Time), e.Kind, e.Who, e.Surface, e.Tool, e.ArgsHash, e.Decision, recovered, e.Status, "(recovered)", e.Fault,
 			e.Operation, e.Question)
 		if err != nil {
 			return err

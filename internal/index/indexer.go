@@ -103,6 +103,7 @@ func New(v *vault.Vault, s Store, o Options) *Indexer {
 	if ix.now == nil {
 		ix.now = time.Now
 	}
+	ix.parse.Most = maxParts
 	ix.workers = cmp.Or(ix.workers, runtime.GOMAXPROCS(0))
 	ix.state.Reason = "not compared with the vault yet"
 	return ix
@@ -368,6 +369,10 @@ func trusted(f File, k vault.Kind) bool {
 
 // isRead reports whether the index holds the content of such files.
 func isRead(k vault.Kind) bool { return k == vault.Note || k == vault.Canvas }
+
+// maxParts is how many links, tags, headings and tasks of one note are indexed,
+// each. A note that has more says so.
+const maxParts = 20_000
 
 // A batch is written when it has this many documents or this much text.
 const (

@@ -318,6 +318,9 @@ func (p *parser) task(item int) {
 		return
 	}
 	line := trimRight(p.text, j+1, p.eol)
+	if p.note.full(len(p.note.Tasks), "tasks") {
+		return
+	}
 	p.note.Tasks = append(p.note.Tasks, Task{
 		Text: plainInline(p.text[j+1 : blockMark(p.text, j+1, line).Start]),
 		Mark: mark, Span: Span{item, p.eol}, Box: Span{i + 1, j}, Line: len(p.note.starts),

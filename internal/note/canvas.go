@@ -166,10 +166,10 @@ func (c *canvas) take(vals map[string]jsonText) {
 				l.Frag = Span{sub.span.Start + 1, sub.span.End}
 			}
 		}
-		n.Links = append(n.Links, l)
+		n.addLink(l)
 	}
 	if u, ok := vals["url"]; ok && u.val != "" {
-		n.Links = append(n.Links, Link{Kind: Canvas, Target: u.val, External: true, Span: u.span, Dest: u.span, Line: n.line(u.span.Start)})
+		n.addLink(Link{Kind: Canvas, Target: u.val, External: true, Span: u.span, Dest: u.span, Line: n.line(u.span.Start)})
 	}
 	t := vals["text"]
 	if strings.TrimSpace(t.val) == "" || !utf8.ValidString(t.val) {
@@ -183,13 +183,13 @@ func (c *canvas) take(vals map[string]jsonText) {
 		if l.Span == (Span{}) {
 			l.Span = t.span
 		}
-		n.Links = append(n.Links, l)
+		n.addLink(l)
 	}
 	for _, tag := range inner.Tags {
 		if tag.Span = at(tag.Span); tag.Span == (Span{}) {
 			tag.Span = t.span
 		}
-		n.Tags = append(n.Tags, tag)
+		n.addTag(tag)
 	}
 	for _, ch := range inner.Chunks {
 		ch.Span, ch.Line = t.span, line

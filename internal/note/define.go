@@ -72,7 +72,7 @@ func (p *parser) define() int {
 		if d.Fragment != "" {
 			d.Frag = in.span(dest.Start+cut+1, dest.End)
 		}
-		p.note.Links = append(p.note.Links, d)
+		p.note.addLink(d)
 	}
 	at := in.at(stop - 1)
 	used := 1

@@ -43,6 +43,9 @@ func (in *inline) lineFields() {
 }
 
 func (in *inline) addField(key string, span, val Span) {
+	if in.p.note.full(len(in.p.note.Fields), "fields") {
+		return
+	}
 	in.p.note.Fields = append(in.p.note.Fields, Field{
 		Key: key, Value: in.s[val.Start:val.End], Span: in.span(span.Start, span.End), Val: in.span(val.Start, val.End),
 	})
@@ -161,7 +164,7 @@ func (n *Note) tagList(f Field) {
 			start += 2
 		}
 		if name != "" && !strings.ContainsAny(name, "#[](){}|`") && validTag(name) {
-			n.Tags = append(n.Tags, Tag{Name: name, Span: Span{start, start + len(name)}})
+			n.addTag(Tag{Name: name, Span: Span{start, start + len(name)}})
 		}
 	}
 }

@@ -120,7 +120,7 @@ func (p *parser) use(prop *Property) {
 				t.Span = Span{at + i, at + i + len(name)}
 				at = t.Span.End
 			}
-			n.Tags = append(n.Tags, t)
+			n.addTag(t)
 		}
 	case "aliases", "alias":
 		for _, a := range words(prop.Value, func(r rune) bool { return r == ',' }) {

@@ -147,10 +147,12 @@ func (p *parser) atx(matched int) bool {
 
 func (p *parser) heading(level int, span, content Span, line int) {
 	own := Span{content.Start, trimRight(p.text, content.Start, blockMark(p.text, content.Start, content.End).Start)}
-	p.note.Headings = append(p.note.Headings, Heading{
-		Level: level, Text: plainInline(p.text[own.Start:own.End]),
-		Span: span, Content: own, Line: line, Nested: len(p.stack) > 0,
-	})
+	if !p.note.full(len(p.note.Headings), "headings") {
+		p.note.Headings = append(p.note.Headings, Heading{
+			Level: level, Text: plainInline(p.text[own.Start:own.End]),
+			Span: span, Content: own, Line: line, Nested: len(p.stack) > 0,
+		})
+	}
 	p.leaves = append(p.leaves, leaf{Span: content})
 	p.top().last, p.top().item = span, 0
 }
@@ -257,6 +259,9 @@ func (p *parser) splitLines(l *leaf) {
 
 // block records a "^id" mark. One that stands alone names the block above it.
 func (p *parser) block(span, mark Span, alone bool) {
+	if p.note.full(len(p.note.Blocks), "block ids") {
+		return
+	}
 	up := p.top()
 	if alone && up.last.Len() > 0 {
 		span.Start = up.last.Start

@@ -111,7 +111,7 @@ func (in *inline) emit(b bracket, span, text, dest Span, raw string, defined boo
 			l.Frag = in.span(dest.Start+cut+1, dest.End)
 		}
 	}
-	in.p.note.Links = append(in.p.note.Links, l)
+	in.p.note.addLink(l)
 }
 
 // dropBare forgets bare URLs inside the text of a link.
@@ -330,7 +330,7 @@ func linkTitle(s string, i int) int {
 func (in *inline) external(start, end, from, to int) {
 	l := Link{Kind: Markdown, External: true, Target: unescape(in.s[from:to]), Field: in.fieldAt(start),
 		Span: in.span(start, end), Dest: in.span(from, to)}
-	in.p.note.Links = append(in.p.note.Links, l)
+	in.p.note.addLink(l)
 }
 
 // bareURL reads http://... around the colon at s[i], with the rules of GFM for

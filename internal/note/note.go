@@ -58,7 +58,8 @@ type Note struct {
 	starts []int  // where each parsed line begins
 	code   []Span // lines of fenced and indented code
 	opt    Options
-	canvas bool // the text is JSON: what stands in it is escaped
+	over   []string // the kinds of parts of which there are too many
+	canvas bool     // the text is JSON: what stands in it is escaped
 }
 
 // Text is the text that the spans point into: the source, without changes,
@@ -199,7 +200,7 @@ type Chunk struct {
 // A Problem is something about a note that its owner may want to know.
 type Problem struct {
 	// Kind is "broken_yaml", "duplicate_key", "invalid_utf8", "nul_byte",
-	// "utf16", "too_large", "too_deep" or "broken_canvas".
+	// "utf16", "too_large", "too_deep", "too_many" or "broken_canvas".
 	Kind   string
 	Detail string
 	Line   int // 0 when it concerns the whole file

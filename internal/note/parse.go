@@ -18,6 +18,9 @@ type Options struct {
 	// DendronAlias reads [[text|target]] as Dendron writes it. Nothing inside a
 	// note tells the two orders apart, so the caller decides (by dendron.yml).
 	DendronAlias bool
+	// Most is how many links, tags, headings, tasks, fields and block ids are kept,
+	// each; 0 keeps as many as any edit needs. A note that has more says so.
+	Most int
 }
 
 // Parse reads src as the note at path with the zero [Options]. It never fails,

@@ -220,7 +220,7 @@ func (p *parser) propertyWiki(key, s string, i int, quote byte) int {
 	if l.Fragment != "" {
 		l.Frag = Span{i + 2 + l.Frag.Start, i + 2 + l.Frag.End}
 	}
-	p.note.Links = append(p.note.Links, l)
+	p.note.addLink(l)
 	return end
 }
 
@@ -240,6 +240,6 @@ func (p *parser) propertyURL(key, s string, i int) int {
 		return i
 	}
 	span := Span{i, end}
-	p.note.Links = append(p.note.Links, Link{Kind: InFront, External: true, Target: s[i:end], Field: key, Span: span, Dest: span})
+	p.note.addLink(Link{Kind: InFront, External: true, Target: s[i:end], Field: key, Span: span, Dest: span})
 	return end - 1
 }

@@ -30,7 +30,7 @@ func (in *inline) tag(i int) int {
 }
 
 func (in *inline) addTag(name string, span Span) {
-	in.p.note.Tags = append(in.p.note.Tags, Tag{Name: name, Span: span})
+	in.p.note.addTag(Tag{Name: name, Span: span})
 }
 
 // tagMayFollow reports whether a tag may stand behind before: at the beginning,

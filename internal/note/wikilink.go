@@ -30,7 +30,7 @@ func (in *inline) wikilink(start, i int) int {
 	if l.Fragment != "" {
 		l.Frag = in.span(i+2+l.Frag.Start, i+2+l.Frag.End)
 	}
-	in.p.note.Links = append(in.p.note.Links, l)
+	in.p.note.addLink(l)
 	in.floor = len(in.brackets)
 	return end
 }
@@ -102,7 +102,7 @@ func splitWiki(s string, opt Options) (l Link, dest Span, ok bool) {
 func (in *inline) paren(i int) int {
 	s := in.s
 	if i+40 <= len(s) && s[i+1] == '(' && s[i+38] == ')' && s[i+39] == ')' && isUUID(s[i+2:i+38]) {
-		in.p.note.Links = append(in.p.note.Links, Link{
+		in.p.note.addLink(Link{
 			Kind: BlockRef, Target: s[i+2 : i+38], Field: in.fieldAt(i), Span: in.span(i, i+40), Dest: in.span(i+2, i+38),
 		})
 		return i + 40

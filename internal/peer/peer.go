@@ -11,6 +11,7 @@ package peer
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"lore/internal/access"
@@ -35,6 +36,11 @@ type cardText struct {
 // errGone says that the process that held the vault is no longer there, and
 // that nothing was done.
 var errGone = errors.New("the process that held the vault is gone")
+
+// ErrOutdated is what a door says to a call that it did not begin, because the
+// settings changed and the vault is about to be opened with the new ones. A
+// [Later] waits for that, in whichever process, and makes the call again.
+var ErrOutdated = fmt.Errorf("%w: the settings changed", errGone)
 
 // The methods, by the path that they are called at.
 const (

@@ -240,6 +240,10 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, f func(context.C
 			}
 		}
 	}
+	if errors.Is(err, ErrOutdated) {
+		http.Error(w, errGone.Error(), http.StatusServiceUnavailable)
+		return
+	}
 	// What began may have done something, so that nobody is told to try again.
 	if s.isGoing() && (!begun || waits) && r.Context().Err() == nil && (errors.Is(err, errGone) || errors.Is(err, context.Canceled)) {
 		http.Error(w, errGone.Error(), http.StatusServiceUnavailable)

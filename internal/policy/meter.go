@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"fmt"
+	"math"
 	"sync"
 	"time"
 
@@ -91,9 +93,11 @@ func (m *Meter) take(who access.Principal, steps []step, now time.Time) error {
 		}
 		m.used[key] = recent
 		if s.limit.Calls > 0 && len(recent) >= s.limit.Calls {
-			wait := s.limit.Per - now.Sub(recent[0])
-			return fault.Fix(fault.Busy, "try again in "+wait.Round(time.Second).String(),
-				"the limit of %d %s in %s is reached", s.limit.Calls, s.what, s.limit.Per)
+			wait := max(1, int(math.Ceil((s.limit.Per - now.Sub(recent[0])).Seconds())))
+			return &fault.Report{
+				Kind: fault.RateLimited, Retry: wait, Fix: "try again in " + span(time.Duration(wait)*time.Second),
+				Message: fmt.Sprintf("the limit of %d %s in %s is reached", s.limit.Calls, s.what, span(s.limit.Per)),
+			}
 		}
 	}
 	for _, s := range steps {
@@ -102,6 +106,18 @@ func (m *Meter) take(who access.Principal, steps []step, now time.Time) error {
 	}
 	m.tidy(now)
 	return nil
+}
+
+// span is a duration as a person says it.
+func span(d time.Duration) string {
+	n, unit := int(d/time.Second), "second"
+	if d%time.Minute == 0 && d > 0 {
+		n, unit = int(d/time.Minute), "minute"
+	}
+	if n != 1 {
+		unit += "s"
+	}
+	return fmt.Sprintf("%d %s", n, unit)
 }
 
 // keys is how many principals are remembered before the idle ones are dropped.

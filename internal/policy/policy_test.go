@@ -135,14 +135,14 @@ func TestMeter(t *testing.T) {
 		want fault.Kind
 	}{
 		{agent(), access.Changes, policy.Limit{}, 0, ""},
-		{agent(), access.Changes, policy.Limit{}, time.Second, fault.Busy},
+		{agent(), access.Changes, policy.Limit{}, time.Second, fault.RateLimited},
 		{agent(), access.Reads, policy.Limit{}, time.Second, ""}, // a refused call was not counted
 		{agent(), access.Reads, policy.Limit{}, time.Second, ""},
-		{agent(), access.Reads, policy.Limit{}, time.Second, fault.Busy},
+		{agent(), access.Reads, policy.Limit{}, time.Second, fault.RateLimited},
 		{agent(), access.Changes, policy.Limit{}, time.Minute, ""},
 		{person(true), access.Reads, own, 0, ""},
 		{person(true), access.Reads, own, 0, ""},
-		{person(true), access.Reads, own, 0, fault.Busy},
+		{person(true), access.Reads, own, 0, fault.RateLimited},
 		{person(true), access.Reads, policy.Limit{}, 0, ""},
 	} {
 		if got := take(c.who, c.e, c.own, now.Add(c.at)); got != c.want {

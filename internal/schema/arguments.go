@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -25,17 +26,9 @@ const maxDepth = 64
 // record, run) sees only this form. The notices tell what was changed on the
 // way. With lenient, what models get wrong in obvious ways is mended.
 func (s *Schema) Canonical(raw json.RawMessage, lenient bool) (args json.RawMessage, notices []string, err error) {
-	obj, err := object(raw)
+	m, err := Object(raw)
 	if err != nil {
 		return nil, nil, err
-	}
-	v, err := decodeStrict(obj)
-	if err != nil {
-		return nil, nil, err
-	}
-	m, ok := v.(map[string]any)
-	if !ok {
-		return nil, nil, fault.New(fault.Invalid, "arguments must be an object, got %s", describeJSON(v))
 	}
 	if err := s.rename(s.In, m, ""); err != nil {
 		return nil, nil, err
@@ -62,11 +55,33 @@ func (s *Schema) Canonical(raw json.RawMessage, lenient bool) (args json.RawMess
 	return out, notices, err
 }
 
+// Object decodes what a caller sent as arguments, in any of the forms that are
+// taken, and refuses what two readers could understand differently. Numbers are
+// of the type [json.Number].
+func Object(raw json.RawMessage) (map[string]any, error) {
+	obj, err := object(raw)
+	if err != nil {
+		return nil, err
+	}
+	v, err := decodeStrict(obj)
+	if err != nil {
+		return nil, err
+	}
+	m, ok := v.(map[string]any)
+	if !ok {
+		return nil, fault.New(fault.Invalid, "arguments must be an object, got %s", describeJSON(v))
+	}
+	return m, nil
+}
+
 // valid compares an object with the schema. A foreign schema may say things
 // that only a general validator understands; it reports one problem at a time.
 func (s *Schema) valid(m map[string]any) error {
+	if problems := bounded(m, ""); len(problems) > 0 {
+		return explain(problems)
+	}
 	if s.general == nil {
-		if problems := check(s.In, m, ""); len(problems) > 0 {
+		if problems := s.most.check(s.In, m, ""); len(problems) > 0 {
 			return explain(problems)
 		}
 		return nil
@@ -81,7 +96,7 @@ func (s *Schema) valid(m map[string]any) error {
 		return err
 	}
 	if err := s.general.Validate(plain); err != nil {
-		return fault.New(fault.Invalid, "arguments: %v", err)
+		return fault.New(fault.Invalid, "arguments: %s", cutError(err))
 	}
 	return nil
 }
@@ -163,16 +178,36 @@ func decodeObject(d *json.Decoder, depth int) (any, error) {
 		if !ok {
 			return nil, fmt.Errorf("unexpected %v", t)
 		}
-		if twin, ok := seen[strings.ToLower(key)]; ok {
-			return nil, fault.New(fault.Invalid, "arguments: %q and %q are the same key", twin, key)
+		plain := strings.Map(Folded, key)
+		if twin, ok := seen[plain]; ok {
+			return nil, fault.New(fault.Invalid, "arguments: %q and %q are the same key", cutText(twin), cutText(key))
 		}
-		seen[strings.ToLower(key)] = key
+		seen[plain] = key
 		if out[key], err = decodeValue(d, depth+1); err != nil {
 			return nil, err
 		}
 	}
 	_, err := d.Token()
 	return out, err
+}
+
+// Folded is one letter for all that the decoder of the standard library takes
+// for the same: K and the Kelvin sign, s and the long one.
+func Folded(r rune) rune {
+	least := r
+	for n := unicode.SimpleFold(r); n != r; n = unicode.SimpleFold(n) {
+		least = min(least, n)
+	}
+	return least
+}
+
+// cutText keeps an error short, whatever it quotes.
+func cutText(s string) string {
+	const most = 80
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
 }
 
 // rename gives fields that came under another name their own.
@@ -301,6 +336,16 @@ func numbers(s *jsonschema.Schema, m map[string]any, at string, notices []string
 // maxNumber is the largest number that every reader of JSON keeps exactly.
 const maxNumber = 1 << 53
 
+// cutError keeps what a general validator says short: it repeats values.
+func cutError(err error) string {
+	const most = 2000
+	text := err.Error()
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}
+
 func cutNumber(n json.Number) string {
 	if len(n) > 24 {
 		return string(n[:24]) + "…"
@@ -333,7 +378,7 @@ func describeJSON(v any) string {
 	case bool:
 		return "true or false"
 	case json.Number:
-		return "the number " + v.String()
+		return "the number " + cutNumber(v)
 	case []any:
 		return "a list"
 	}

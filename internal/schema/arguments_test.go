@@ -23,6 +23,9 @@ type Brew struct {
 	Labels map[string]string `json:"labels,omitempty"`
 	Pot    *Pot              `json:"pot,omitempty" alias:"teaPot,kettle"`
 	Many   []string          `json:"many_leaves,omitempty" alias:"manyLeaves"`
+	Query  string            `json:"query,omitempty"`
+	Hash   string            `json:"if_hash,omitempty"`
+	Long   string            `json:"long,omitempty" size:"text"`
 }
 
 // Pot is nested in Brew.
@@ -79,7 +82,7 @@ func TestCanonical(t *testing.T) {
 		{name: "very negative", in: `{"leaf":"x","grams":-1e300}`, want: `!grams: the number -1e300 is out of range`},
 		{name: "enum", in: `{"leaf":"x","style":"cold"}`, want: `!style: "cold" is none of gongfu, western`},
 		{name: "enum in a list", in: `{"leaf":"x","words":["a","c"]}`, want: `!words[1]: "c" is none of a, b`},
-		{name: "all problems", in: `{"grams":"x","style":"cold","tags":{},"foo":1}`, want: `!arguments: unknown field "foo" (known: leaf, grams, ratio, hot, style, tags, words, labels, pot, many_leaves); grams: must be a whole number, got text; leaf: is missing; style: "cold" is none of gongfu, western; tags: must be a list, got an object`},
+		{name: "all problems", in: `{"grams":"x","style":"cold","tags":{},"foo":1}`, want: `!arguments: unknown field "foo" (known: leaf, grams, ratio, hot, style, tags, words, labels, pot, many_leaves, query, if_hash, long); grams: must be a whole number, got text; leaf: is missing; style: "cold" is none of gongfu, western; tags: must be a list, got an object`},
 		{name: "null is a value", in: `{"leaf":"x","grams":null}`, want: `!grams: must be a whole number, got nothing`},
 
 		{name: "person: text for a number", in: `{"leaf":"x","grams":"5"}`, want: `!grams: must be a whole number, got text`},
@@ -94,6 +97,21 @@ func TestCanonical(t *testing.T) {
 		{name: "list in a string", in: `{"leaf":"x","tags":"[\"a\",\"b\"]"}`, lenient: true, want: `{` + defaults + `"leaf":"x","style":"gongfu","tags":["a","b"]}`, notices: "tags: read text as array"},
 		{name: "object in a string", in: `{"leaf":"x","pot":"{\"size\":\"3\"}"}`, lenient: true, want: `{` + defaults + `"leaf":"x","pot":{"size":3},"style":"gongfu"}`, notices: "pot: read text as object|pot.size: read text as integer"},
 		{name: "null left out", in: `{"leaf":"x","grams":null}`, lenient: true, want: `{` + defaults + `"leaf":"x","style":"gongfu"}`},
+
+		{name: "long name", in: `{"leaf":"` + strings.Repeat("字", 1001) + `"}`, want: `!leaf: has 1,001 characters, the limit is 1,000`},
+		{name: "name of the limit", in: `{"leaf":"` + strings.Repeat("字", 1000) + `"}`, want: `{` + defaults + `"leaf":"` + strings.Repeat("字", 1000) + `","style":"gongfu"}`},
+		{name: "long item", in: `{"leaf":"x","tags":["a","` + strings.Repeat("a", 5000) + `"]}`, want: `!tags[1]: has 5,000 characters, the limit is 1,000`},
+		{name: "many items", in: `{"leaf":"x","tags":[` + strings.Repeat(`"a",`, 1000) + `"a"]}`, want: `!tags: has 1,001 items, the limit is 1,000`},
+		{name: "many wrong items", in: `{"leaf":"x","tags":[` + strings.Repeat(`1,`, 900) + `1]}`, want: `!tags[0]: must be text, got the number 1; tags[1`},
+		{name: "long value of a map", in: `{"leaf":"x","labels":{"a":"` + strings.Repeat("a", 20_001) + `"}}`, want: `!labels.a: has 20,001 characters, the limit is 20,000`},
+		{name: "long key of a map", in: `{"leaf":"x","labels":{"` + strings.Repeat("a", 1001) + `":"a"}}`, want: `!labels: a name of a field has 1,001 bytes, the limit is 1,000`},
+		{name: "long enum", in: `{"leaf":"x","style":"` + strings.Repeat("a", 1001) + `"}`, want: `!style: has 1,001 characters`},
+		{name: "long text for a list of numbers", in: `{"leaf":"x","grams":1` + strings.Repeat("0", 100_000) + `}`, want: `{"grams":20,`, notices: "grams: 100000000000000000000000… is above the maximum; used 20"},
+		{name: "question", in: `{"leaf":"x","query":"` + strings.Repeat("a", 2001) + `"}`, want: `!query: has 2,001 characters, the limit is 2,000`},
+		{name: "id", in: `{"leaf":"x","if_hash":"` + strings.Repeat("a", 201) + `"}`, want: `!if_hash: has 201 characters, the limit is 200`},
+		{name: "text", in: `{"leaf":"x","long":"` + strings.Repeat("a", 10<<20+1) + `"}`, want: `!long: has 10,485,761`},
+		{name: "twins of the decoder", in: "{\"leaf\":\"x\",\"tag\u017f\":[],\"tags\":[]}", want: `!are the same key`},
+		{name: "escaped twins", in: `{"leaf":"x","le\u0061f":"y"}`, want: `!are the same key`},
 
 		{name: "alias", in: `{"leaf":"x","manyLeaves":["a"]}`, want: `{` + defaults + `"leaf":"x","many_leaves":["a"],"style":"gongfu"}`},
 		{name: "second alias, and inside", in: `{"leaf":"x","kettle":{"potShape":"flat"}}`, want: `{` + defaults + `"leaf":"x","pot":{"shape":"flat"},"style":"gongfu"}`},
@@ -111,7 +129,7 @@ func TestCanonical(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || string(got) != c.want {
+			if err != nil || string(got) != c.want && !(strings.HasSuffix(c.want, ",") && strings.HasPrefix(string(got), c.want)) {
 				t.Errorf("got  %s, %v\nwant %s", got, err, c.want)
 			}
 			if n := strings.Join(notices, "|"); n != c.notices {

@@ -28,19 +28,25 @@ func (p problem) String() string {
 // have: types, required and unknown fields, enumerations and limits. (A general
 // validator costs six milliseconds at every start of the program, more than
 // most answers.)
-func check(s *jsonschema.Schema, v any, at string) []problem {
+func (z sizes) check(s *jsonschema.Schema, v any, at string) []problem {
 	switch s.Type {
 	case "object":
-		return checkObject(s, v, at)
+		return z.checkObject(s, v, at)
 	case "array":
 		list, ok := v.([]any)
 		if !ok {
 			return wrongType(s, v, at)
 		}
+		if len(list) > MaxItems {
+			return []problem{{at, fmt.Sprintf("has %s items, the limit is %s", grouped(len(list)), grouped(MaxItems))}}
+		}
 		var out []problem
 		for i, e := range list {
+			if len(out) > mostProblems {
+				break // enough is known
+			}
 			if s.Items != nil {
-				out = append(out, check(s.Items, e, fmt.Sprintf("%s[%d]", at, i))...)
+				out = append(out, z.check(s.Items, e, fmt.Sprintf("%s[%d]", at, i))...)
 			}
 		}
 		return out
@@ -49,12 +55,15 @@ func check(s *jsonschema.Schema, v any, at string) []problem {
 		if !ok {
 			return wrongType(s, v, at)
 		}
+		if p := z.tooLong(s, text, at); p != nil {
+			return p
+		}
 		if len(s.Enum) > 0 && !slices.Contains(s.Enum, any(text)) {
 			var allowed []string
 			for _, e := range s.Enum {
 				allowed = append(allowed, fmt.Sprint(e))
 			}
-			return []problem{{at, fmt.Sprintf("%q is none of %s", text, strings.Join(allowed, ", "))}}
+			return []problem{{at, fmt.Sprintf("%q is none of %s", cutText(text), strings.Join(allowed, ", "))}}
 		}
 	case "integer", "number":
 		return checkNumber(s, v, at)
@@ -66,7 +75,7 @@ func check(s *jsonschema.Schema, v any, at string) []problem {
 	return nil
 }
 
-func checkObject(s *jsonschema.Schema, v any, at string) []problem {
+func (z sizes) checkObject(s *jsonschema.Schema, v any, at string) []problem {
 	m, ok := v.(map[string]any)
 	if !ok {
 		return wrongType(s, v, at)
@@ -87,9 +96,9 @@ func checkObject(s *jsonschema.Schema, v any, at string) []problem {
 		p := s.Properties[name]
 		switch {
 		case p != nil:
-			out = append(out, check(p, value, inside(name))...)
+			out = append(out, z.check(p, value, inside(name))...)
 		case len(s.Properties) == 0 && s.AdditionalProperties != nil:
-			out = append(out, check(s.AdditionalProperties, value, inside(name))...)
+			out = append(out, z.check(s.AdditionalProperties, value, inside(name))...)
 		default:
 			out = append(out, problem{at, unknown(s, name)})
 		}
@@ -105,18 +114,18 @@ func checkNumber(s *jsonschema.Schema, v any, at string) []problem {
 	}
 	f, err := n.Float64()
 	if err != nil {
-		return []problem{{at, fmt.Sprintf("%s is no number that can be used", n)}}
+		return []problem{{at, fmt.Sprintf("%s is no number that can be used", cutNumber(n))}}
 	}
 	if s.Type == "integer" {
 		if _, err := n.Int64(); err != nil {
-			return []problem{{at, fmt.Sprintf("must be a whole number, got %s", n)}}
+			return []problem{{at, fmt.Sprintf("must be a whole number, got %s", cutNumber(n))}}
 		}
 	}
 	if s.Minimum != nil && f < *s.Minimum {
-		return []problem{{at, fmt.Sprintf("must be at least %g, got %s", *s.Minimum, n)}}
+		return []problem{{at, fmt.Sprintf("must be at least %g, got %s", *s.Minimum, cutNumber(n))}}
 	}
 	if s.Maximum != nil && f > *s.Maximum {
-		return []problem{{at, fmt.Sprintf("must be at most %g, got %s", *s.Maximum, n)}}
+		return []problem{{at, fmt.Sprintf("must be at most %g, got %s", *s.Maximum, cutNumber(n))}}
 	}
 	return nil
 }

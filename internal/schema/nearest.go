@@ -13,9 +13,15 @@ func Nearest(word string, names []string, n int) []string {
 		name string
 		dist int
 	}
+	if len(word) > 200 {
+		return nil // nobody mistyped that
+	}
 	w := strings.ToLower(word)
 	var found []near
 	for _, name := range names {
+		if len(name) > 4*len(word)+200 {
+			continue
+		}
 		l := strings.ToLower(name)
 		d := distance(w, l)
 		if len(w) >= 3 && (strings.Contains(l, w) || strings.Contains(w, l)) {

@@ -25,6 +25,7 @@ type Schema struct {
 
 	general *jsonschema.Resolved                     // of a schema that may hold anything
 	aliases map[*jsonschema.Schema]map[string]string // of an object in In: other names of its fields
+	most    sizes                                    // of texts in In
 }
 
 // Comments are what the source says about the fields of structs: struct name to
@@ -33,7 +34,8 @@ type Comments map[string]map[string]string
 
 // Of infers the schemas of two structs.
 func Of[In, Out any](docs Comments) *Schema {
-	s := &Schema{In: infer[In](docs), Out: infer[Out](docs), aliases: map[*jsonschema.Schema]map[string]string{}}
+	most := sizes{}
+	s := &Schema{In: infer[In](docs, most), Out: infer[Out](docs, nil), most: most, aliases: map[*jsonschema.Schema]map[string]string{}}
 	s.collectAliases(s.In, reflect.TypeFor[In]())
 	return s
 }
@@ -104,18 +106,18 @@ func (s *Schema) collectAliases(in *jsonschema.Schema, t reflect.Type) {
 	}
 }
 
-// infer makes the schema of a struct and adds what its tags and comments say: default, min, max, enum (separated by commas), and descriptions. The tag
+// infer makes the schema of a struct and adds what its tags and comments say: default, min, max, enum (separated by commas), size (see [MaxName]), and descriptions. The tag
 // alias is read elsewhere, because it is no part of a schema.
-func infer[T any](docs Comments) *jsonschema.Schema {
+func infer[T any](docs Comments, most sizes) *jsonschema.Schema {
 	s, err := jsonschema.For[T](nil)
 	if err != nil {
 		panic(fmt.Sprintf("schema of %s: %v", reflect.TypeFor[T](), err))
 	}
-	decorate(s, reflect.TypeFor[T](), docs)
+	decorate(s, reflect.TypeFor[T](), docs, most)
 	return s
 }
 
-func decorate(s *jsonschema.Schema, t reflect.Type, docs Comments) {
+func decorate(s *jsonschema.Schema, t reflect.Type, docs Comments, most sizes) {
 	fold(s)
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		if t.Kind() == reflect.Slice && s.Items != nil {
@@ -135,7 +137,7 @@ func decorate(s *jsonschema.Schema, t reflect.Type, docs Comments) {
 	}
 	for f := range t.Fields() {
 		if f.Anonymous && f.Type.Kind() == reflect.Struct && f.Tag.Get("json") == "" {
-			decorate(s, f.Type, docs)
+			decorate(s, f.Type, docs, most)
 			continue
 		}
 		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -147,7 +149,10 @@ func decorate(s *jsonschema.Schema, t reflect.Type, docs Comments) {
 			p.Description = d
 		}
 		limits(p, f)
-		decorate(p, f.Type, docs)
+		decorate(p, f.Type, docs, most)
+		if most != nil {
+			most.bound(p, f)
+		}
 	}
 }
 

@@ -220,7 +220,13 @@ func (p *parser) quoted() (string, bool, error) {
 		ends = `"`
 	}
 	inner := p.rest[size:]
-	end := strings.IndexAny(inner, ends)
+	near := inner
+	if r != '"' {
+		// A typographic quote that is not closed is no mistake, so the rest of the
+		// text must not be looked through for each of them.
+		near = inner[:min(len(inner), 2*maxPhrase)]
+	}
+	end := strings.IndexFunc(near, func(r rune) bool { return r == '"' || ends != `"` && (r == '“' || r == '”') })
 	if end < 0 && r != '"' {
 		return "", false, nil
 	}

@@ -213,3 +213,14 @@ func FuzzExcerpt(f *testing.F) {
 		}
 	})
 }
+
+// TestALongQuestionIsReadOnce would not end if parts of a question were read
+// again and again.
+func TestALongQuestionIsReadOnce(t *testing.T) {
+	for _, piece := range []string{"a ", "„a ", "字", "a-b ", "[[a "} {
+		q, err := Parse(strings.Repeat(piece, 50_000), time.Now())
+		if err != nil || len(q.Words) == 0 {
+			t.Errorf("%q: %d words, %v", piece, len(q.Words), err)
+		}
+	}
+}

@@ -32,6 +32,9 @@ func (r *run) answer(ctx context.Context) (Answer, error) {
 	}
 	steps := []func(context.Context) error{r.words, r.meaning, r.names, r.links, r.similar}
 	for _, step := range steps {
+		if err := ctx.Err(); err != nil {
+			return Answer{}, err // whoever asked has gone
+		}
 		if err := step(ctx); err != nil {
 			return Answer{}, err
 		}
@@ -246,6 +249,9 @@ func (r *run) page(ctx context.Context) (Answer, error) {
 	}
 	asked, best := newAsked(r.q), r.best()
 	for _, h := range shown {
+		if err := ctx.Err(); err != nil {
+			return Answer{}, err
+		}
 		n := row[h.id]
 		if n == nil {
 			continue // dropped since: it is not there any more

@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -85,7 +84,7 @@ func (r *Registry) receive(who access.Principal, name string) *call {
 		who.Wary, who.Tainted = true, true
 	}
 	c := &call{Registry: r, who: who, start: now, moment: now}
-	c.rec = CallRecord{Time: now, Who: who, Tool: name, Cost: -1}
+	c.rec = CallRecord{Time: now, Who: who, Tool: shortName(name), Cost: -1}
 	if c.logs(slog.LevelDebug) {
 		c.log().Debug("call started")
 	}
@@ -121,20 +120,17 @@ func (c *call) admit(ctx context.Context, args json.RawMessage, metered bool) er
 	case t.Needs != "" && !c.who.May(t.Needs):
 		return fault.New(fault.Denied, "%s: this caller has no right to %s", t.Name, t.Needs)
 	}
-	if metered {
-		effect := t.Effect
-		if t.With != "" && !bytes.Contains(args, []byte(t.With)) {
-			effect = access.Reads
-		}
-		if err := c.deps.Meter.Take(c.who, t.Name, effect, t.Rate, c.start); err != nil {
-			return fmt.Errorf("%s: %w", t.Name, err)
-		}
-	}
 	lenient := c.who.Kind == access.Agent || c.who.Kind == access.MCP
 	if t.schema().Foreign() {
 		args, c.dry = takeForeignDryRun(t, args)
 	}
-	if c.args, c.notices, err = t.schema().Canonical(args, lenient); err != nil {
+	c.args, c.notices, err = t.schema().Canonical(args, lenient)
+	if metered {
+		if slow := c.meter(err == nil); slow != nil {
+			return slow
+		}
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", t.Name, err)
 	}
 	if t.Effect != access.Reads && !t.schema().Foreign() {
@@ -152,6 +148,21 @@ func (c *call) admit(ctx context.Context, args json.RawMessage, metered bool) er
 	return nil
 }
 
+// meter counts the call. A tool that changes only with a switch is a read
+// without it, which nothing but the decoded arguments can tell: their text may
+// write the name of the switch in many ways. Arguments that are refused count
+// as what the tool can do at the most.
+func (c *call) meter(valid bool) error {
+	effect := c.tool.Effect
+	if valid && c.tool.With != "" && !isSet(c.args, c.tool.With) {
+		effect = access.Reads
+	}
+	if err := c.deps.Meter.Take(c.who, c.tool.Name, effect, c.tool.Rate, c.start); err != nil {
+		return fmt.Errorf("%s: %w", c.tool.Name, err)
+	}
+	return nil
+}
+
 // isSet reports whether a switch is set in canonical arguments.
 func isSet(args json.RawMessage, field string) bool {
 	var m map[string]json.RawMessage
@@ -160,14 +171,15 @@ func isSet(args json.RawMessage, field string) bool {
 
 // takeDryRun takes the common argument out of the tool's own.
 func takeDryRun(args json.RawMessage) (json.RawMessage, bool, error) {
-	if !bytes.Contains(args, []byte(`"`+DryRun+`"`)) {
-		return args, false, nil
-	}
 	var m map[string]json.RawMessage
 	if err := json.Unmarshal(args, &m); err != nil {
 		return nil, false, err
 	}
-	dry := string(m[DryRun]) == "true"
+	given, have := m[DryRun]
+	if !have {
+		return args, false, nil
+	}
+	dry := string(given) == "true"
 	delete(m, DryRun)
 	out, err := schema.Marshal(m)
 	return out, dry, err
@@ -176,8 +188,13 @@ func takeDryRun(args json.RawMessage) (json.RawMessage, bool, error) {
 // takeForeignDryRun does the same for a tool whose schema knows no such
 // argument: it must not run because it does not know the word.
 func takeForeignDryRun(t *Tool, args json.RawMessage) (json.RawMessage, bool) {
-	var m map[string]json.RawMessage
-	if _, own := t.Input().Properties[DryRun]; own || json.Unmarshal(args, &m) != nil {
+	if _, own := t.Input().Properties[DryRun]; own {
+		return args, false
+	}
+	// Read as strictly as all arguments are: what is refused there stays whole
+	// here, so that it is refused there.
+	m, err := schema.Object(args)
+	if err != nil {
 		return args, false
 	}
 	dry, have := m[DryRun]
@@ -189,7 +206,7 @@ func takeForeignDryRun(t *Tool, args json.RawMessage) (json.RawMessage, bool) {
 	if err != nil {
 		return args, false
 	}
-	return out, string(dry) != "false"
+	return out, dry != false
 }
 
 func hashOf(b []byte) string {
@@ -502,7 +519,7 @@ func (c *call) guarded(ctx context.Context, run work) (out any, set change.Set, 
 		}
 	}()
 	ctx = context.WithValue(ctx, momentKey{}, c.moment)
-	ctx = context.WithValue(ctx, callKey{}, c)
+	ctx = context.WithValue(context.WithValue(ctx, callKey{}, c), callerKey{}, c.who)
 	if !c.limit.Everything() {
 		ctx = visibility.With(ctx, c.limit)
 	}

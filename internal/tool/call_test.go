@@ -222,7 +222,7 @@ func TestAnActIsAskedBeforeItRunsAndAgainForItsEdits(t *testing.T) {
 		t.Errorf("it ran %d times: %+v, %v", b.runs, res, err)
 	}
 	b.call(t, agent, "fetch", `{"url":"x"}`)
-	if _, err := b.reg.Call(t.Context(), agent, "fetch", json.RawMessage(`{"url":"x"}`)); fault.Of(err) != fault.Busy {
+	if _, err := b.reg.Call(t.Context(), agent, "fetch", json.RawMessage(`{"url":"x"}`)); fault.Of(err) != fault.RateLimited {
 		t.Errorf("the tool's own limit does not hold: %v", err)
 	}
 }

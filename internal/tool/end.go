@@ -1,8 +1,8 @@
 package tool
 
 import (
-	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -15,7 +15,13 @@ import (
 // polls reports whether the call only asks a feed what is new. Recording that
 // would make the record grow by being looked at.
 func (c *call) polls() bool {
-	return c.tool != nil && c.tool.Feed && bytes.Contains(c.args, []byte(`"after":`))
+	if c.tool == nil || !c.tool.Feed {
+		return false
+	}
+	var in struct {
+		After json.Number `json:"after"`
+	}
+	return json.Unmarshal(c.args, &in) == nil && in.After != ""
 }
 
 // Finished is the data of [TopicCall].
@@ -26,6 +32,8 @@ type Finished struct {
 	Operation string     `json:"operation_id,omitempty"`
 	Kind      fault.Kind `json:"kind,omitempty"`
 	Surface   string     `json:"surface"`
+	// Who called; see [Sees].
+	Who access.Principal `json:"who"`
 }
 
 // end records how the call ended and tells whoever listens.
@@ -64,7 +72,7 @@ func (c *call) end(ctx context.Context, res *Result, err error) error {
 		c.log().Info("call ended", "ok", err == nil, "status", string(c.rec.Status), "kind", string(c.rec.Kind),
 			"files", len(res.Changes), "duration_ms", c.rec.Duration.Milliseconds())
 	}
-	c.deps.Bus.Publish(TopicCall, Finished{c.rec.Tool, c.rec.Status, c.rec.Summary, c.rec.Operation, c.rec.Kind, c.who.Surface}, false)
+	c.deps.Bus.Publish(TopicCall, Finished{c.rec.Tool, c.rec.Status, c.rec.Summary, c.rec.Operation, c.rec.Kind, c.who.Surface, access.Principal{Kind: c.who.Kind, ID: c.who.ID}}, false)
 	if c.deps.Ledger == nil || c.polls() {
 		return err
 	}

@@ -291,9 +291,20 @@ func (r *Registry) Find(name string) (*Tool, error) {
 	return nil, Unknown(name, names)
 }
 
+// maxName is how much of the name of a tool is repeated or recorded: longer ones
+// are none.
+const maxName = 200
+
+func shortName(name string) string {
+	if len(name) <= maxName {
+		return name
+	}
+	return strings.ToValidUTF8(name[:maxName], "") + "…"
+}
+
 // Unknown is the error for a tool that is none of names.
 func Unknown(name string, names []string) error {
-	err := &fault.Report{Kind: fault.NotFound, Message: fmt.Sprintf("unknown tool %q", name)}
+	err := &fault.Report{Kind: fault.NotFound, Message: fmt.Sprintf("unknown tool %q", shortName(name))}
 	if near := schema.Nearest(name, names, 3); len(near) > 0 {
 		err.Fix = "did you mean " + strings.Join(near, ", ") + "?"
 	}

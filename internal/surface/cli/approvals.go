@@ -298,7 +298,10 @@ func (p *program) auditCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "audit", Short: "Check the record of everything that was done", Args: noWords,
 		Long: `Every call is written to a log in which each entry is sealed together with the
-one before it. Whoever changes, removes or reorders an entry breaks the chain.`,
+one before it. Whoever changes, removes or reorders an entry breaks the chain.
+Verifying also compares the log with the records in state.db, in both
+directions. Someone who has the key of the log and can write all files can
+forge all of them.`,
 	}
 	cmd.AddCommand(&cobra.Command{
 		Use: "verify", Short: "Walk the whole log and name the first bad entry", Args: noWords,

@@ -192,7 +192,7 @@ const noBatches = "2025-06-18"
 func (c *conn) expect(msgs []jsonrpc.Message) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.version >= noBatches {
+	if !HasBatches(c.version) {
 		return "there are no batches in version " + c.version + " of the protocol: send one message in each line"
 	}
 	b := &batch{place: map[jsonrpc.ID]int{}}

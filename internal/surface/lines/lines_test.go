@@ -181,7 +181,7 @@ func TestLongLines(t *testing.T) {
 	t.Parallel()
 	w := newWire(t)
 	frame := func(n int) string {
-		head, tail := `{"jsonrpc":"2.0","id":1,"method":"long","params":{"a":"`, `"}}`
+		head, tail := `{"jsonrpc":"2.0","id":1,"method":"long","params":{"arguments":{"a":"`, `"}}}`
 		return head + strings.Repeat("x", n-len(head)-len(tail)) + tail
 	}
 	sizes := []int{100, usual - 1, usual, usual + 1, 3*usual + 5, maxLine, 100}
@@ -420,6 +420,12 @@ func FuzzDecode(f *testing.F) {
 		a := decodeLine(bytes.Clone(data), false)
 		if a.refusal != nil && (!json.Valid(a.refusal) || bytes.IndexByte(a.refusal, '\n') >= 0) {
 			t.Errorf("refused with %s", a.refusal)
+		}
+		if Vet(data) != "" {
+			if a.msg != nil || a.batch != nil {
+				t.Errorf("%s is let through", data)
+			}
+			return
 		}
 		if data[0] != '[' && err == nil && !reflect.DeepEqual(a.msg, want) {
 			t.Errorf("%s\nis  %#v\nnot %#v", data, a.msg, want)

@@ -16,6 +16,16 @@ func decodeLine(line []byte, own bool) arrival {
 		err := json.Unmarshal(line, &raw)
 		return arrival{refusal: refuse(nil, jsonrpc.CodeParseError, "this line is not JSON: "+err.Error())}
 	}
+	if why := Vet(line); why != "" {
+		id, wanted := whose(line)
+		if !wanted {
+			return arrival{}
+		}
+		if len(id) > MaxName {
+			id = nil
+		}
+		return arrival{refusal: refuse(id, jsonrpc.CodeInvalidRequest, why)}
+	}
 	if line[0] == '[' {
 		return decodeBatch(line)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"lore/internal/access"
 	"lore/internal/fault"
+	"lore/internal/surface/lines"
 	"lore/internal/surface/serve"
 	"lore/internal/surface/task"
 	"lore/internal/tool"
@@ -133,11 +134,34 @@ func (e *Endpoint) serveTo(w http.ResponseWriter, r *http.Request, who access.Pr
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
+	if why := vetBody(r); why != "" {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = w.Write(append(lines.Refuse(why), '\n')) // whoever asked may be gone
+		return
+	}
 	o.Who = who
 	f := e.face(o)
 	r, done := e.untilClosing(r)
 	defer done()
 	f.serve(w, r)
+}
+
+// vetBody says why the messages of a request are not taken. The body was read
+// once, and is bounded.
+func vetBody(r *http.Request) string {
+	if r.Method != http.MethodPost {
+		return ""
+	}
+	b, err := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(b))
+	if err != nil || !json.Valid(b) {
+		return "" // the library says what is wrong
+	}
+	if version := r.Header.Get("Mcp-Protocol-Version"); bytes.HasPrefix(bytes.TrimSpace(b), []byte("[")) && !lines.HasBatches(version) {
+		return "there are no batches in version " + version + " of the protocol: send one message"
+	}
+	return lines.Vet(b)
 }
 
 func (f *face) serve(w http.ResponseWriter, r *http.Request) {
@@ -160,7 +184,15 @@ func answersOnce(r *http.Request) bool {
 	}
 	b, err := io.ReadAll(r.Body) // it was read once, and is bounded
 	r.Body = io.NopCloser(bytes.NewReader(b))
-	return err == nil && !bytes.Contains(b, []byte("progressToken")) && !bytes.Contains(b, []byte(`"subscriptions/listen"`))
+	var msg struct {
+		Method string `json:"method"`
+		Params struct {
+			Meta struct {
+				Progress any `json:"progressToken"`
+			} `json:"_meta"`
+		} `json:"params"`
+	}
+	return err == nil && json.Unmarshal(b, &msg) == nil && msg.Params.Meta.Progress == nil && msg.Method != "subscriptions/listen"
 }
 
 // untilClosing lets a request that only listens end when the server does, so

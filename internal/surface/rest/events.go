@@ -198,7 +198,7 @@ func (a *API) events(w http.ResponseWriter, r *http.Request, who access.Principa
 			if !hears(who, e) {
 				continue
 			}
-			if s.Send(a.news.id(e.Seq), e.Topic, stated(e)) != nil {
+			if s.Send(a.news.id(e.Seq), e.Topic, stated(who, e)) != nil {
 				return nil
 			}
 		}
@@ -227,7 +227,7 @@ func hears(who access.Principal, e event.Event) bool {
 
 // stated adds how the call stands that news is about, in the words that front
 // ends for models' tool calls share.
-func stated(e event.Event) any {
+func stated(who access.Principal, e event.Event) any {
 	switch v := e.Data.(type) {
 	case tool.Question:
 		return struct {
@@ -235,6 +235,9 @@ func stated(e event.Event) any {
 			Call string `json:"call_state"`
 		}{v, questionState(v)}
 	case tool.Finished:
+		if !tool.Sees(who, v.Who) {
+			v.Summary, v.Operation, v.Who.ID = "", "", ""
+		}
 		return struct {
 			tool.Finished
 			Call string `json:"call_state"`

@@ -170,7 +170,7 @@ func (a *API) status(w http.ResponseWriter, r *http.Request, who access.Principa
 // sees reports whether a principal may know of a question: persons of all,
 // programs of their own.
 func sees(who access.Principal, q tool.Question) bool {
-	return who.Kind == access.Person || who.Kind == q.Who.Kind && who.ID == q.Who.ID
+	return tool.Sees(who, q.Who)
 }
 
 // path fills the names of a pattern in.

@@ -307,7 +307,7 @@ func TestWork(t *testing.T) {
 	if got := w.do("person", "POST", "/api/v1/approvals/"+asked.str("pending_operation_id")+"/answer", `{"approve":true,"revision":0}`); got.status != 200 {
 		t.Fatal(got.text)
 	}
-	list := w.do("read", "GET", "/api/v1/activity?limit=5&tool=write_note", "")
+	list := w.do("write", "GET", "/api/v1/activity?limit=5&tool=write_note", "")
 	first, _ := list.json["activity"].([]any)
 	if list.status != 200 || len(first) == 0 {
 		t.Fatalf("%d %s", list.status, list.text)
@@ -318,17 +318,29 @@ func TestWork(t *testing.T) {
 		"/api/v1/activity?limit=many": 400, "/api/v1/activity?limt=1": 400, "/api/v1/activity?quiet=maybe": 400, "/api/v1/activity?quiet=true": 200, "/api/v1/activity?limit=1&limit=2": 400,
 		"/api/v1/operations/op-unknown": 404, "/api/v1/operations/" + op: 200,
 	} {
-		if got := w.do("read", "GET", path, ""); got.status != want {
+		if got := w.do("write", "GET", path, ""); got.status != want {
 			t.Errorf("%s: %d %s", path, got.status, got.text)
 		}
 	}
-	if got := w.do("read", "GET", "/api/v1/operations/"+op, ""); !strings.Contains(got.text, "+hello") {
+	// Others see that something was called, and nothing of what.
+	if got := w.do("read", "GET", "/api/v1/activity?limit=5&tool=write_note", ""); strings.Contains(got.text, "New.md") || strings.Contains(got.text, op) || !strings.Contains(got.text, `"tool":"write_note"`) {
+		t.Errorf("a call of somebody else: %s", got.text)
+	}
+	for _, who := range []string{"read", "full"} {
+		if got := w.do(who, "GET", "/api/v1/operations/"+op, ""); got.status != 404 {
+			t.Errorf("%s sees a change of somebody else: %d %s", who, got.status, got.text)
+		}
+	}
+	if got := w.do("full", "POST", "/api/v1/operations/"+op+"/undo", "{}"); got.status != 404 {
+		t.Errorf("a change of somebody else is taken back: %d %s", got.status, got.text)
+	}
+	if got := w.do("write", "GET", "/api/v1/operations/"+op, ""); !strings.Contains(got.text, "+hello") {
 		t.Errorf("no diff in %s", got.text)
 	}
-	if got := w.do("full", "POST", "/api/v1/operations/"+op+"/undo", `{"operation":"op-other"}`); got.status != 400 {
+	if got := w.do("write", "POST", "/api/v1/operations/"+op+"/undo", `{"operation":"op-other"}`); got.status != 400 {
 		t.Errorf("two operations: %d %s", got.status, got.text)
 	}
-	asked = w.do("full", "POST", "/api/v1/operations/"+op+"/undo", "{}")
+	asked = w.do("write", "POST", "/api/v1/operations/"+op+"/undo", "{}")
 	if asked.status != 202 || w.file("New.md") == "" {
 		t.Fatalf("undo asks: %d %s", asked.status, asked.text)
 	}

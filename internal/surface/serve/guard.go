@@ -46,6 +46,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.refuse(out, http.StatusForbidden, err)
 		return
 	}
+	if err := checkSizes(r); err != nil {
+		s.refuse(out, http.StatusBadRequest, err)
+		return
+	}
 	if r.URL.Path == "/login" {
 		s.enter(out, r)
 		return
@@ -103,6 +107,31 @@ func checkOrigin(r *http.Request) error {
 	for _, v := range r.Header.Values("Sec-Fetch-Site") {
 		if v != "same-origin" && v != "none" {
 			return foreign
+		}
+	}
+	return nil
+}
+
+// maxAddress is how long the path and the query of a request may be, in bytes.
+const maxAddress = 16 << 10
+
+// headerSizes are the headers that are looked up, compared or kept, and how long
+// each may be. What is longer is no key, id or version of anybody.
+var headerSizes = map[string]int{
+	"Mcp-Session-Id": 200, "Last-Event-Id": 200, "Idempotency-Key": 200, "Mcp-Protocol-Version": 64, "Mcp-Method": 200, "Mcp-Name": 4_000,
+	"X-Mcp-Toolsets": 4_000, "X-Mcp-Readonly": 64, "Authorization": 4_000,
+}
+
+// checkSizes refuses addresses and headers that are too long.
+func checkSizes(r *http.Request) error {
+	if n := len(r.URL.Path) + len(r.URL.RawQuery); n > maxAddress {
+		return fault.New(fault.TooLarge, "the address has %d bytes, the limit is %d", n, maxAddress)
+	}
+	for name, most := range headerSizes {
+		for _, v := range r.Header[name] {
+			if len(v) > most {
+				return fault.New(fault.TooLarge, "the header %s has %d bytes, the limit is %d", name, len(v), most)
+			}
 		}
 	}
 	return nil

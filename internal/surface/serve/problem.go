@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -39,6 +40,8 @@ func Status(k fault.Kind) int {
 		return http.StatusRequestEntityTooLarge
 	case fault.ReadOnly:
 		return http.StatusLocked
+	case fault.RateLimited:
+		return http.StatusTooManyRequests
 	case fault.Busy, fault.Offline, fault.Unavailable:
 		return http.StatusServiceUnavailable
 	case fault.Cancelled:
@@ -60,7 +63,11 @@ func (s *Server) problem(w *answer, r *http.Request, err error) {
 		s.write(w, Problem{Status: http.StatusInternalServerError, Detail: "a mistake in Lore itself", Kind: kind, Instance: id})
 		return
 	}
-	if kind == fault.Busy {
+	var report *fault.Report
+	switch {
+	case kind == fault.RateLimited && errors.As(err, &report) && report.Retry > 0:
+		w.Header().Set("Retry-After", strconv.Itoa(report.Retry))
+	case kind == fault.Busy, kind == fault.RateLimited:
 		w.Header().Set("Retry-After", "1")
 	}
 	s.refuse(w, Status(kind), err)

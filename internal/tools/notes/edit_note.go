@@ -19,17 +19,17 @@ type EditNote struct {
 	// Path, name, title or alias.
 	Path string `json:"path"`
 	// Text to find; must fit one place.
-	Search string `json:"search,omitempty"`
+	Search string `json:"search,omitempty" size:"prose"`
 	// Its replacement.
-	Replace string `json:"replace,omitempty"`
+	Replace string `json:"replace,omitempty" size:"text"`
 	// Instead: several SEARCH/REPLACE blocks.
-	Diff string `json:"diff,omitempty"`
+	Diff string `json:"diff,omitempty" size:"text"`
 	// Instead: heading ("Tea > Brewing") ...
 	UnderHeading string `json:"under_heading,omitempty"`
 	// ... or block ("^id") ...
 	Block string `json:"block,omitempty"`
 	// ... and the text to put there.
-	Text string `json:"text,omitempty"`
+	Text string `json:"text,omitempty" size:"text"`
 	// Where to put it.
 	Where string `json:"where,omitempty" default:"end" enum:"end,start,replace"`
 	// Hash from reading.

@@ -26,7 +26,7 @@ var docs = map[string]tool.Comment{
 		"Gone":   "Gone says that the contents are no longer kept.",
 		"Undone": "Undone says that this file's change is taken back.",
 	}},
-	"GetActivity": {Text: "GetActivity lists what was called, by whom and how it ended, newest first. Use it to see what happened in the vault.", Fields: map[string]string{
+	"GetActivity": {Text: "GetActivity lists what was called, by whom and how it ended, newest first. Use it to see what happened in the vault. A program sees the arguments and results of its own calls only.", Fields: map[string]string{
 		"After":       "Only calls after this sequence number, oldest first; take it from \"next\".",
 		"By":          "Only calls of this run, token or session.",
 		"InitiatedBy": "Only calls by this kind of caller.",

@@ -14,7 +14,8 @@ import (
 )
 
 // GetActivity lists what was called, by whom and how it ended, newest first.
-// Use it to see what happened in the vault.
+// Use it to see what happened in the vault. A program sees the arguments and
+// results of its own calls only.
 type GetActivity struct {
 	// Only calls of this tool.
 	Tool string `json:"tool,omitempty"`
@@ -84,8 +85,16 @@ func (in GetActivity) Run(ctx context.Context, env Env) (Activity, error) {
 	if err != nil {
 		return Activity{}, err
 	}
+	who := tool.Caller(ctx)
+	run := in.By
+	if in.Path != "" && !tool.SeesAll(who) {
+		if run != "" && run != who.ID {
+			return Activity{Activity: []Called{}, Next: in.After}, nil
+		}
+		run = who.ID // which files others touched is theirs to know
+	}
 	list, err := env.History.Calls(ctx, history.Filter{
-		Tool: in.Tool, Status: in.Status, Kind: access.Kind(in.InitiatedBy), Run: in.By, Path: in.Path, Quiet: in.Quiet,
+		Tool: in.Tool, Status: in.Status, Kind: access.Kind(in.InitiatedBy), Run: run, Path: in.Path, Quiet: in.Quiet,
 		Since: since, Until: until, After: in.After, Limit: in.Limit + 1, Offset: in.Offset,
 	})
 	if err != nil {
@@ -100,7 +109,11 @@ func (in GetActivity) Run(ctx context.Context, env Env) (Activity, error) {
 		}
 	}
 	for _, c := range list {
-		out.Activity = append(out.Activity, called(c))
+		one := called(c)
+		if !tool.Sees(who, c.Who) {
+			one = Called{Seq: one.Seq, Time: one.Time, InitiatedBy: one.InitiatedBy, Surface: one.Surface, Tool: one.Tool, Status: one.Status}
+		}
+		out.Activity = append(out.Activity, one)
 		out.Next = max(out.Next, c.Seq)
 	}
 	return out, nil

@@ -62,10 +62,20 @@ type FileChange struct {
 
 // operation is the one of that id, or the last one.
 func (env Env) operation(ctx context.Context, id string) (history.Operation, error) {
+	who := tool.Caller(ctx)
 	if id != "" {
-		return env.History.Operation(ctx, id)
+		op, err := env.History.Operation(ctx, id)
+		if err == nil && !tool.Sees(who, op.Who) {
+			// As if it were not there: guessing must not help.
+			return history.Operation{}, fault.New(fault.NotFound, "unknown operation %q", id)
+		}
+		return op, err
 	}
-	list, err := env.History.Operations(ctx, history.Filter{Limit: 1})
+	own := ""
+	if !tool.SeesAll(who) {
+		own = who.ID
+	}
+	list, err := env.History.Operations(ctx, history.Filter{Limit: 1, Run: own})
 	if err == nil && len(list) == 0 {
 		err = fault.New(fault.NotFound, "nothing was changed yet")
 	}

@@ -50,7 +50,7 @@ func (in ListPending) Run(ctx context.Context, env Env) (PendingList, error) {
 	now := env.Now()
 	waiting := []Pending{}
 	for _, q := range list {
-		if !now.Before(q.Expires) {
+		if !now.Before(q.Expires) || !tool.Sees(tool.Caller(ctx), q.Who) {
 			continue
 		}
 		p := Pending{

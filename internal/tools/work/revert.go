@@ -52,8 +52,37 @@ func (r Reverted) View() tool.View {
 	return tool.View{Text: text + "\n"}
 }
 
+// own refuses to take back or bring back, for a program, what somebody else did:
+// the plan would show it.
+func (env Env) own(ctx context.Context, w history.Wanted) error {
+	who := tool.Caller(ctx)
+	if tool.SeesAll(who) {
+		return nil
+	}
+	steps, err := env.History.Back(ctx, w)
+	if err != nil {
+		return err
+	}
+	for _, id := range operations(steps) {
+		op, err := env.History.Operation(ctx, id)
+		if err != nil {
+			return err
+		}
+		if !tool.Sees(who, op.Who) {
+			if w.Operation == "" {
+				return fault.Fix(fault.Denied, "name an operation of yours", "the last change was made by someone else")
+			}
+			return fault.New(fault.NotFound, "unknown operation %q", w.Operation)
+		}
+	}
+	return nil
+}
+
 // revert plans what w means against the files as they are.
 func (env Env) revert(ctx context.Context, w history.Wanted, merge bool) (Reverted, change.Set, error) {
+	if err := env.own(ctx, w); err != nil {
+		return Reverted{}, nil, err
+	}
 	steps, err := env.History.Back(ctx, w)
 	if err != nil {
 		return Reverted{}, nil, err
