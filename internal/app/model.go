@@ -1,10 +1,12 @@
 package app
 
 import (
+	"log/slog"
 	"net/http"
 	"strings"
 	"time"
 
+	"lore/internal/egress"
 	"lore/internal/embed"
 	"lore/internal/embed/builtin"
 	"lore/internal/embed/ollama"
@@ -13,8 +15,9 @@ import (
 	"lore/internal/settings"
 )
 
-// model is the embedding model of the settings, or nil.
-func (a *app) model(c *settings.File) (embed.Model, error) {
+// model is the embedding model of the settings, or nil. A remote one gets the text
+// of every note, so it is not used where notes are never shared.
+func (a *app) model(c *settings.File, log *slog.Logger) (embed.Model, error) {
 	name, err := a.config().Get(c, "embed.model")
 	if err != nil {
 		return nil, err
@@ -33,7 +36,15 @@ func (a *app) model(c *settings.File) (embed.Model, error) {
 		}
 		return a.env(keyEnv)
 	}
+	share, err := a.config().Get(c, "approve.share")
+	if err != nil {
+		return nil, err
+	}
 	kind, model, _ := strings.Cut(name, ":")
+	if (kind == "ollama" || kind == "openai") && share == "never" && base != "" && !egress.Loopback(base) {
+		log.Warn("the embedding model is not used: approve.share is never", "base_url", base)
+		return nil, nil
+	}
 	client := &http.Client{Timeout: 2 * time.Minute}
 	switch kind {
 	case "none":

@@ -16,6 +16,7 @@ import (
 	"lore/internal/index/sqlite"
 	"lore/internal/note"
 	"lore/internal/search"
+	"lore/internal/settings"
 	"lore/internal/surface/cli"
 	"lore/internal/tools/external"
 	"lore/internal/vault"
@@ -138,14 +139,9 @@ func (a *app) openSessionIn(ctx context.Context, g cli.Globals, o cli.OpenOption
 			err = errors.Join(err, s.close())
 		}
 	}()
-	links, err := a.config().Get(&c, "files.hard_links")
-	if err != nil {
+	if err := s.openVault(&c, dir); err != nil {
 		return nil, err
 	}
-	if s.vault, err = vault.Open(dir, vault.Options{Exclude: c.Excluded(dir), AllowLinked: links == "allow", Changed: s.announceState, Log: s.log, Now: a.now}); err != nil {
-		return nil, err
-	}
-	s.closers = append(s.closers, s.vault.Close)
 	if s.rules, err = a.rules(&c, s.vault.Dir()); err != nil {
 		return nil, err
 	}
@@ -172,7 +168,7 @@ func (a *app) openSessionIn(ctx context.Context, g cli.Globals, o cli.OpenOption
 			return a.openSession(ctx, g, o)
 		}
 	}
-	if s.model, err = a.model(&c); err != nil {
+	if s.model, err = a.model(&c, log); err != nil {
 		return nil, err
 	}
 	s.indexer = index.New(s.vault, s.store, index.Options{Bus: s.bus, Log: s.log, Now: a.now, Parse: s.dialect(ctx)})
@@ -182,6 +178,19 @@ func (a *app) openSessionIn(ctx context.Context, g cli.Globals, o cli.OpenOption
 		return s, err
 	}
 	return s, s.tryRecover(ctx)
+}
+
+// openVault opens the folder of notes.
+func (s *session) openVault(c *settings.File, dir string) error {
+	links, err := s.app.config().Get(c, "files.hard_links")
+	if err != nil {
+		return err
+	}
+	s.vault, err = vault.Open(dir, vault.Options{Exclude: c.Excluded(dir), AllowLinked: links == "allow", Changed: s.announceState, Log: s.log, Now: s.app.now})
+	if err == nil {
+		s.closers = append(s.closers, s.vault.Close)
+	}
+	return err
 }
 
 // enter finds the data folder of the vault and who writes there.

@@ -5,11 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"lore/internal/audit"
 	"lore/internal/fault"
+	"lore/internal/policy"
 	"lore/internal/tool"
 	"lore/internal/vault"
 	"lore/internal/vault/journal"
@@ -34,6 +38,7 @@ func (p *Patient) hands(ctx context.Context, works bool) ([]Finding, error) {
 	if n := len(waiting); n > 0 {
 		out = append(out, Finding{Level: "note", Topic: "approve", Text: fmt.Sprintf("questions that wait for an answer: %d", n), Fix: "lore approvals"})
 	}
+	out = append(out, p.sharing(ctx)...)
 	v, err := p.History.Verify(ctx)
 	var bad *fault.Report
 	var entry *audit.BadEntry
@@ -54,6 +59,25 @@ func (p *Patient) hands(ctx context.Context, works bool) ([]Finding, error) {
 		out = append(out, Finding{Level: "warning", Topic: "audit", Text: fmt.Sprintf("the log was restarted on %s, because its key was damaged or missing", v.Restarted.Format("2006-01-02 15:04"))})
 	}
 	return append(out, Finding{Level: "ok", Topic: "audit", Text: fmt.Sprintf("%d entries in the log, all of them sound", v.Entries)}), nil
+}
+
+// sharing tells which recipients may read what.
+func (p *Patient) sharing(ctx context.Context) []Finding {
+	rules, err := p.Asked.Rules(ctx)
+	if err != nil {
+		return nil // told with the approvals
+	}
+	with := map[string][]string{}
+	for _, r := range rules {
+		if r.To != "" && r.Run == "" && r.Verdict == policy.Allow {
+			with[r.To] = append(with[r.To], r.Paths)
+		}
+	}
+	var out []Finding
+	for _, to := range slices.Sorted(maps.Keys(with)) {
+		out = append(out, Finding{Level: "note", Topic: "share", Text: fmt.Sprintf("%s may read %s", to, strings.Join(with[to], ", ")), Fix: "lore share revoke " + to})
+	}
+	return out
 }
 
 // writingLevel tells a vault that somebody else has from one that something is

@@ -110,7 +110,7 @@ func (in GetActivity) Run(ctx context.Context, env Env) (Activity, error) {
 	}
 	for _, c := range list {
 		one := called(c)
-		if !tool.Sees(who, c.Who) {
+		if !tool.Sees(who, c.Who) || hides(ctx, c.Targets...) {
 			one = Called{Seq: one.Seq, Time: one.Time, InitiatedBy: one.InitiatedBy, Surface: one.Surface, Tool: one.Tool, Status: one.Status}
 		}
 		out.Activity = append(out.Activity, one)

@@ -101,6 +101,11 @@ func (in GetOperation) Run(ctx context.Context, env Env) (Operation, error) {
 	if err != nil {
 		return Operation{}, err
 	}
+	for _, f := range files {
+		if hides(ctx, f.Path, f.From) {
+			return Operation{}, fault.New(fault.NotFound, "unknown operation %q", op.ID)
+		}
+	}
 	page, more := paging.Cut(files, in.Offset, in.Limit)
 	out.More = more
 	room := paging.MaxText

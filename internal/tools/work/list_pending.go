@@ -50,12 +50,15 @@ func (in ListPending) Run(ctx context.Context, env Env) (PendingList, error) {
 	now := env.Now()
 	waiting := []Pending{}
 	for _, q := range list {
-		if !now.Before(q.Expires) || !tool.Sees(tool.Caller(ctx), q.Who) {
+		if !now.Before(q.Expires) || !tool.Sees(tool.Caller(ctx), q.Who) || q.Consent != "" && !tool.SeesAll(tool.Caller(ctx)) {
 			continue
 		}
 		p := Pending{
 			ID: q.ID, Asked: q.Asked, Expires: q.Expires, InitiatedBy: string(q.Who.Kind), Run: q.Who.ID, Tool: q.Tool,
 			Summary: q.Preview.Summary, Risk: string(q.Risk), Reason: q.Reason, Warnings: q.Preview.Warnings,
+		}
+		if hides(ctx, paths(q.Changes)...) {
+			continue
 		}
 		for i, c := range q.Changes {
 			if i == 20 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 
 	"lore/internal/change"
 	"lore/internal/chat"
@@ -60,19 +61,38 @@ func (in SaveChat) Plan(ctx context.Context, env Env) (ChatSaved, change.Set, er
 		return out, nil, err
 	}
 	out.Path = p
+	mark := func(text string) (string, error) {
+		if !readOutside(calls) {
+			return text, nil
+		}
+		return note.MarkUntrusted(p, text)
+	}
 	if old == nil {
-		return out, change.Set{change.Create(p, text)}, nil
+		text, err = mark(text)
+		return out, change.Set{change.Create(p, text)}, err
 	}
 	if said, ok := page.Read(string(old.Data)); ok {
 		if _, rest := page.Fork(said, messages); len(rest) > 0 || said.Aside {
 			return out, nil, fault.Fix(fault.Conflict, "go on with the note itself (lore chat --from), or save it under another path", "%s says something that the conversation does not", p)
 		}
 	}
-	text = page.Update(string(old.Data), text)
+	if text, err = mark(page.Update(string(old.Data), text)); err != nil {
+		return out, nil, err
+	}
 	if out.Same = string(old.Data) == text; out.Same {
 		return out, nil, nil
 	}
 	return out, change.Set{change.Replace(p, string(old.Data), text)}, nil
+}
+
+// readOutside reports whether a conversation read words from outside.
+func readOutside(calls map[string][]chat.Call) bool {
+	for _, list := range calls {
+		if slices.ContainsFunc(list, func(c chat.Call) bool { return c.Untrusted }) {
+			return true
+		}
+	}
+	return false
 }
 
 // chat is the conversation of that id, or the last one.

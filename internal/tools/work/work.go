@@ -8,17 +8,20 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"lore/internal/access"
 	"lore/internal/approval"
+	"lore/internal/change"
 	"lore/internal/chat"
 	"lore/internal/history"
 	"lore/internal/index"
 	"lore/internal/note"
 	"lore/internal/tool"
 	"lore/internal/vault"
+	"lore/internal/visibility"
 )
 
 //go:generate go run lore/internal/tool/tooldoc/gendoc
@@ -52,6 +55,23 @@ func Tools(env Env) []*tool.Tool {
 		tool.Change[SaveChat](env, tool.Drawn(tool.Facts), tool.Plays(tool.SavesChat)),
 		tool.Read[ReadResult](env, tool.Drawn(tool.Text), tool.Plays(tool.ReadsResult)),
 	)
+}
+
+// hides reports whether the caller must not know of one of the files.
+func hides(ctx context.Context, files ...string) bool {
+	l := visibility.From(ctx)
+	return !l.Everything() && slices.ContainsFunc(files, func(f string) bool { return f != "" && !l.Allows(f) })
+}
+
+// paths are the files of changes.
+func paths(list []tool.FileChange) []string {
+	var out []string
+	for _, c := range list {
+		if c.Action != change.Reads {
+			out = append(out, c.Path)
+		}
+	}
+	return out
 }
 
 // by names who did something, for people.
