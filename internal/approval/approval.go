@@ -6,6 +6,7 @@ package approval
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"encoding/json"
 	"errors"
@@ -254,6 +255,12 @@ func (s *Store) AddRule(ctx context.Context, r policy.Rule) error {
 	_, err = d.Write.ExecContext(ctx, `INSERT INTO rule (id, until, body) VALUES (?, ?, ?)
 	  ON CONFLICT DO UPDATE SET until = excluded.until, body = excluded.body`, r.ID, until, string(body))
 	return s.explain(err)
+}
+
+// NewRule makes a standing rule, under an id of its own.
+func (s *Store) NewRule(ctx context.Context, r policy.Rule) error {
+	r.ID = "rule-" + strings.ToLower(rand.Text())
+	return s.AddRule(ctx, r)
 }
 
 // DropRule ends the rule of that id, or of the one id that begins so.

@@ -18,6 +18,7 @@ import (
 	"lore/internal/fault"
 	"lore/internal/keys"
 	"lore/internal/llm"
+	"lore/internal/policy"
 	"lore/internal/schema"
 	"lore/internal/settings"
 	"lore/internal/surface/argv"
@@ -139,6 +140,8 @@ type Session struct {
 	Server func(ctx context.Context) string
 	// Tokens are what programs call with.
 	Tokens *token.Store
+	// AddRule keeps a standing rule that a person made, under an id of its own.
+	AddRule func(ctx context.Context, r policy.Rule) error
 	// Verify checks the record of everything that was done, and counts it.
 	Verify func(ctx context.Context) (int, error)
 	// Mind is a session for talking with a mind, through the same door. It is

@@ -27,7 +27,7 @@ import (
 // commands are those that look after Lore itself.
 func (p *program) commands() []*cobra.Command {
 	out := []*cobra.Command{
-		p.indexCommand(), p.mcpCommand(), p.approvalsCommand(), p.auditCommand(), p.toolsCommand(), p.callCommand(), p.serveCommand(), p.loginCommand(), p.tokenCommand(), p.doctorCommand(), p.configCommand(),
+		p.indexCommand(), p.mcpCommand(), p.approvalsCommand(), p.shareCommand(), p.auditCommand(), p.toolsCommand(), p.callCommand(), p.serveCommand(), p.loginCommand(), p.tokenCommand(), p.doctorCommand(), p.configCommand(),
 		p.installCommand(), p.serversCommand(), p.modelsCommand(), p.keyCommand(), p.evalCommand(), p.demoCommand(), p.benchCommand(), p.completionCommand(), p.versionCommand(), p.conformanceClientCommand(),
 	}
 	for _, c := range out {
