@@ -96,7 +96,7 @@ func (c *call) selected() []string {
 
 // performRead reads what the person chose.
 func (c *call) performRead(ctx context.Context, q Question) (Result, error) {
-	c.rec.Decision, c.rec.Reason = policy.Allow, "a person approved it"
+	c.rec.Decision, c.rec.Reason = policy.Allow, q.Answer.By.Answers("approved")
 	if len(q.Answer.Args) > 0 {
 		c.notices = append(c.notices, "a person edited the arguments: "+string(c.rec.Args))
 	}
