@@ -7,6 +7,7 @@ import (
 
 	"lore/internal/access"
 	"lore/internal/desk"
+	"lore/internal/process"
 	"lore/internal/surface/cli"
 	"lore/internal/surface/mcp"
 	"lore/internal/tool"
@@ -19,9 +20,13 @@ func (a *app) mcp(ctx context.Context, g cli.Globals, o cli.MCPOptions, in io.Re
 	if err != nil {
 		return err
 	}
+	rights := desk.ClientScopes(o.Toolsets, o.Tools, catalogue())
+	if o.Confirm || o.Trust { // to trust its dialog with deletions is to trust its dialog
+		rights = append(rights, access.Confirm)
+	}
 	opts := mcp.Options{
 		Version: version(), Now: a.now, Log: r.log, Toolsets: o.Toolsets, Tools: o.Tools, Exclude: o.Exclude, ReadOnly: o.ReadOnly, Hold: o.Hold,
-		Who:     access.Principal{Kind: access.MCP, ID: "stdio", Surface: "mcp", Scopes: desk.ClientScopes(o.Toolsets, o.Tools, catalogue())},
+		Who:     access.Principal{Kind: access.MCP, ID: "stdio", Surface: "mcp", Scopes: rights, Program: process.Behind()},
 		Trusted: func(access.Principal) bool { return o.Trust },
 		Where:   r.where,
 	}

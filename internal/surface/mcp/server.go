@@ -54,13 +54,15 @@ type Options struct {
 	Exclude  []string
 	// ReadOnly offers only what changes nothing. It wins over everything else.
 	ReadOnly bool
-	// Trusted says whether the client of a principal may let its user confirm
-	// what destroys or runs a command. Nobody's may when it is nil: a program
-	// could give the answer.
+	// Trusted says whether the client of a principal that may confirm at all may
+	// also confirm what destroys or runs a command. Nobody's may when it is nil: a
+	// program could give the answer.
 	Trusted func(access.Principal) bool
-	// Where tells a person how to approve a question: the address of a page, or
-	// a command; nil names the command.
+	// Where is the address of the page at which a person can answer a question,
+	// or "" when there is none; may be nil.
 	Where func(id string) string
+	// Program tells which program makes a call, for callers over HTTP; may be nil.
+	Program func(ctx context.Context) []access.Process
 	// Hold is how long a call that asks a person may wait for the answer, when
 	// the client wants to hear of progress; one that has tasks waits with a task,
 	// as long as it takes. Zero answers at once. [DefaultHold] is a good one.
@@ -85,18 +87,12 @@ type Options struct {
 	tasks *task.Book // shared by all servers of an endpoint
 }
 
-// command is how a question is answered in a terminal, which always works.
-func command(id string) string { return "lore approvals approve " + id }
-
 func (o Options) withDefaults() Options {
 	if o.ReadOnly {
 		o.Who.Scopes = []access.Scope{access.Read} // also for what only reads without a switch
 	}
 	if len(o.Toolsets) == 0 {
 		o.Toolsets = []string{defaultSet}
-	}
-	if o.Where == nil {
-		o.Where = command
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -293,7 +289,7 @@ func (s *Server) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallT
 		return s.resume(ctx, req)
 	}
 	ctx = reporting(ctx, req)
-	res, err := s.door().Call(ctx, s.opts.Who, req.Params.Name, req.Params.Arguments)
+	res, err := s.door().Call(ctx, s.caller(ctx, req.Params.Name), req.Params.Name, req.Params.Arguments)
 	switch {
 	case err != nil:
 		return failed(err)
@@ -301,4 +297,15 @@ func (s *Server) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallT
 		return s.confirm(ctx, req, res)
 	}
 	return answered(res)
+}
+
+// caller is who makes a call of a tool. Which program it is takes a look at the
+// whole machine over HTTP, so that is found out only for what a person may be
+// asked about.
+func (s *Server) caller(ctx context.Context, name string) access.Principal {
+	who := s.opts.Who
+	if t, err := s.door().Find(name); s.opts.Program != nil && (err != nil || t.Effect != access.Reads || t.With != "") {
+		who.Program = s.opts.Program(ctx)
+	}
+	return who
 }
