@@ -8,6 +8,7 @@ package ptytest
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -58,38 +59,67 @@ func RunChild(t testing.TB, cmd *exec.Cmd, typed ...string) Result {
 
 func run(t testing.TB, stage string, cmd *exec.Cmd, typed []string) Result {
 	t.Helper()
-	text, err := json.Marshal(job{append([]string{cmd.Path}, cmd.Args[1:]...), cmd.Env, cmd.Dir, typed})
+	out, err := job{append([]string{cmd.Path}, cmd.Args[1:]...), cmd.Env, cmd.Dir, typed}.start(t.Context(), stage)
 	if err != nil {
 		t.Fatal(err)
+	}
+	return out
+}
+
+// Main is a program that runs the command of its arguments as a person does who
+// says yes, for scripts of commands.
+func Main() {
+	path, err := exec.LookPath(os.Args[1])
+	var out Result
+	if err == nil {
+		out, err = job{append([]string{path}, os.Args[2:]...), os.Environ(), "", nil}.start(context.Background(), "leave")
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	_, _ = os.Stdout.WriteString(out.Out)
+	_, _ = os.Stderr.WriteString(out.Err)
+	os.Exit(out.Code)
+}
+
+// start runs the job in a process of its own, and waits for what comes of it.
+func (j job) start(ctx context.Context, stage string) (out Result, err error) {
+	text, err := json.Marshal(j)
+	if err != nil {
+		return out, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return out, err
 	}
 	r, w, err := os.Pipe()
 	if err != nil {
-		t.Fatal(err)
+		return out, err
 	}
 	defer r.Close()
-	between := exec.CommandContext(t.Context(), os.Args[0])
+	between := exec.CommandContext(ctx, self)
 	between.Env = append(os.Environ(), stageName+"="+stage, jobName+"="+string(text))
 	between.ExtraFiles, between.Stderr = []*os.File{w}, os.Stderr
 	err = between.Run()
 	_ = w.Close() // the other end has it
 	if err != nil {
-		t.Fatal(err)
+		return out, err
 	}
-	var out Result
 	b, err := io.ReadAll(r)
 	if err == nil {
 		err = json.Unmarshal(b, &out)
 	}
-	if err != nil || out.Failure != "" {
-		t.Fatalf("%v %s", err, out.Failure)
+	if err == nil && out.Failure != "" {
+		err = errors.New(out.Failure)
 	}
-	return out
+	return out, err
 }
 
 func init() {
 	switch os.Getenv(stageName) {
 	case "leave": // what it starts has no parent of ours any more
-		cmd := exec.Command(os.Args[0]) //nolint:noctx // it outlives us
+		cmd := exec.Command("/proc/self/exe") //nolint:noctx // it outlives us
 		cmd.Env = append(os.Environ(), stageName+"=type", leftName+"=1")
 		cmd.ExtraFiles, cmd.SysProcAttr = []*os.File{os.NewFile(3, "result")}, &syscall.SysProcAttr{Setsid: true}
 		if err := cmd.Start(); err != nil {
@@ -141,9 +171,9 @@ func (j job) run() Result {
 // the test is cut. It holds a pipe of ours open for exactly so long.
 func awaitAdoption() {
 	for parent := os.Getppid(); parent == os.Getppid(); {
-		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", parent))
-		own, _ := os.ReadFile("/proc/self/cmdline")
-		if err != nil || !bytes.Equal(b, own) {
+		theirs, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", parent))
+		own, _ := os.Readlink("/proc/self/exe")
+		if err != nil || theirs != own {
 			return
 		}
 		_ = unix.Nanosleep(&unix.Timespec{Nsec: 1_000_000}, nil) // until a condition holds

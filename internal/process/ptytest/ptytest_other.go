@@ -5,6 +5,8 @@
 package ptytest
 
 import (
+	"fmt"
+	"os"
 	"os/exec"
 	"testing"
 )
@@ -26,4 +28,10 @@ func Run(t testing.TB, _ *exec.Cmd, _ ...string) Result {
 func RunChild(t testing.TB, cmd *exec.Cmd, typed ...string) Result {
 	t.Helper()
 	return Run(t, cmd, typed...)
+}
+
+// Main says that there are no terminals here.
+func Main() {
+	fmt.Fprintln(os.Stderr, "no terminals here")
+	os.Exit(1)
 }
