@@ -1,6 +1,7 @@
 import './app.css';
 import './lib/worker'; // makes the one policy of the page before anything else runs
 import { mount } from 'svelte';
+import { ask } from './lib/api';
 import { keepFocus } from './lib/focus';
 import { theme } from './lib/theme.svelte';
 import { router } from './lib/router.svelte';
@@ -12,10 +13,10 @@ import Shell from './shell/Shell.svelte';
 async function enter(): Promise<void> {
   if (location.pathname !== '/login') return;
   const code = new URLSearchParams(location.search).get('code') ?? '';
-  const known = isHeld();
-  history.replaceState(null, '', '/');
+  router.go('/', true);
+  if (isHeld() && (await ask('status')).ok) return; // whoever is signed in needs no link
   const why = await signIn(code);
-  if (!why || known) return; // a link that was used by this very browser leads home
+  if (!why) return;
   server.refused = why;
   server.signedOut = true;
 }

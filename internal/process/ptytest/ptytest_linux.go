@@ -59,7 +59,11 @@ func RunChild(t testing.TB, cmd *exec.Cmd, typed ...string) Result {
 
 func run(t testing.TB, stage string, cmd *exec.Cmd, typed []string) Result {
 	t.Helper()
-	out, err := job{append([]string{cmd.Path}, cmd.Args[1:]...), cmd.Env, cmd.Dir, typed}.start(t.Context(), stage)
+	env := cmd.Env
+	if env == nil { // not that of the processes in between
+		env = os.Environ()
+	}
+	out, err := job{append([]string{cmd.Path}, cmd.Args[1:]...), env, cmd.Dir, typed}.start(t.Context(), stage)
 	if err != nil {
 		t.Fatal(err)
 	}
