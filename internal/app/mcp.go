@@ -20,13 +20,9 @@ func (a *app) mcp(ctx context.Context, g cli.Globals, o cli.MCPOptions, in io.Re
 	if err != nil {
 		return err
 	}
-	rights := desk.ClientScopes(o.Toolsets, o.Tools, catalogue())
-	if o.Confirm || o.Trust { // to trust its dialog with deletions is to trust its dialog
-		rights = append(rights, access.Confirm)
-	}
 	opts := mcp.Options{
 		Version: version(), Now: a.now, Log: r.log, Toolsets: o.Toolsets, Tools: o.Tools, Exclude: o.Exclude, ReadOnly: o.ReadOnly, Hold: o.Hold,
-		Who:     access.Principal{Kind: access.MCP, ID: "stdio", Surface: "mcp", Scopes: rights, Program: process.Behind()},
+		Who:     access.Principal{Kind: access.MCP, ID: "stdio", Surface: "mcp", Scopes: desk.ClientScopes(o.Toolsets, o.Tools, catalogue(), o.Confirm || o.Trust), Program: process.Behind()},
 		Trusted: func(access.Principal) bool { return o.Trust },
 		Where:   r.where,
 	}

@@ -53,10 +53,7 @@ func (s *session) talk(ctx context.Context, face *cli.Session) (*talk.Session, e
 		}
 	}
 	file, _ := s.app.records(s.dir, s.log)
-	door := face.Door
-	if d, ok := door.(*cli.TerminalDoor); ok {
-		door = d.BesideScreen(face.Tokens)
-	}
+	door := cli.BesideScreen(face)
 	t := &talk.Session{
 		Agent: s.app.mind(file, door, s.log), Door: door, Allow: approval.New(file, s.app.now).AddRule, Attend: face.Attend,
 		Close: func() error { return errors.Join(face.Close(), file.Close()) },

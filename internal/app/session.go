@@ -62,8 +62,7 @@ func (a *app) open(ctx context.Context, g cli.Globals, o cli.OpenOptions) (*cli.
 	if s.link != nil {
 		face = a.lean(s, face, g, o)
 	}
-	face.Door = cli.NewTerminalDoor(face.Door, face.Tokens)
-	return face, nil
+	return cli.AtTerminal(face), nil
 }
 
 func (a *app) openFace(ctx context.Context, g cli.Globals, o cli.OpenOptions) (*session, *cli.Session, error) {

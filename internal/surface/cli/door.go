@@ -30,9 +30,11 @@ type TerminalDoor struct {
 	own map[string]bool // questions of this process
 }
 
-// NewTerminalDoor stands before a door. Tokens know whether there is a PIN.
-func NewTerminalDoor(d tool.Door, tokens *token.Store) *TerminalDoor {
-	return newTerminalDoor(d, func(ctx context.Context) error { return askPIN(ctx, tokens) })
+// AtTerminal lets the commands of a session use its door as the person at the
+// terminal does.
+func AtTerminal(s *Session) *Session {
+	s.Door = newTerminalDoor(s.Door, func(ctx context.Context) error { return askPIN(ctx, s.Tokens) })
+	return s
 }
 
 func newTerminalDoor(d tool.Door, pin func(context.Context) error) *TerminalDoor {
@@ -97,11 +99,15 @@ func askPIN(ctx context.Context, tokens *token.Store) (err error) {
 	return tokens.CheckPIN(ctx, word)
 }
 
-// BesideScreen is the door for a program that draws the whole terminal, on which
-// no PIN can be asked for.
-func (d *TerminalDoor) BesideScreen(tokens *token.Store) *TerminalDoor {
+// BesideScreen is the door of a session for a program that draws the whole
+// terminal, on which no PIN can be asked for.
+func BesideScreen(s *Session) tool.Door {
+	d, ok := s.Door.(*TerminalDoor)
+	if !ok {
+		return s.Door
+	}
 	return newTerminalDoor(d.Door, func(ctx context.Context) error {
-		if has, err := tokens.HasPIN(ctx); err != nil || !has {
+		if has, err := s.Tokens.HasPIN(ctx); err != nil || !has {
 			return err
 		}
 		return fault.Fix(fault.Denied, "answer on the page, or with lore approvals in another terminal", "approvals need your PIN, which cannot be typed here")
