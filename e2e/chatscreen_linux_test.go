@@ -142,7 +142,7 @@ func onStage(t *testing.T, vault string, acts ...act) *stage {
 	for _, kv := range [][2]string{
 		{"providers.box.kind", "openai"}, {"providers.box.base_url", srv.URL + "/v1"}, {"providers.box.api", "chat"}, {"model", "box/alpha"},
 	} {
-		if out, code := run(t, vault, "config", "set", kv[0], kv[1]); code != 0 {
+		if out, code := run(t, vault, "config", "set", "--yes", kv[0], kv[1]); code != 0 {
 			t.Fatalf("config: %s", out)
 		}
 	}

@@ -24,13 +24,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"lore/internal/app"
+	"lore/internal/process/ptytest"
 	"lore/internal/sample"
 )
 
 var update = flag.Bool("update", false, "write what the program answers into the transcripts")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"lore": lore})
+	testscript.Main(m, map[string]func(){"lore": lore, "person": ptytest.Main})
 }
 
 // lore is the program's main.

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"lore/internal/process/ptytest"
 )
 
 // A terminal is a lore process with a real terminal of its own.
@@ -132,6 +134,10 @@ func run(t *testing.T, dir string, args ...string) (string, int) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "lore", args...)
 	cmd.Dir = dir
+	if ptytest.Needs(args) {
+		r := ptytest.Run(t, cmd)
+		return r.Out + r.Err, r.Code
+	}
 	out, err := cmd.CombinedOutput()
 	if err != nil && cmd.ProcessState == nil {
 		t.Fatal(err)

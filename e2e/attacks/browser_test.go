@@ -307,12 +307,12 @@ func (w *world) serveFor(f func(login string)) {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	}()
-	var where struct{ Address, Login string }
+	var where struct{ Address string }
 	if err := json.NewDecoder(out).Decode(&where); err != nil {
 		w.Fatal(err)
 	}
 	w.base = where.Address
-	f(where.Login)
+	f(w.signInLink())
 }
 
 // nothingAsked looks whether any request got as far as a question.

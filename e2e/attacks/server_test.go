@@ -89,7 +89,7 @@ func TestWhoIsThere(t *testing.T) {
 	if !strings.HasPrefix(cookie, "lore_session") {
 		t.Fatalf("the cookie is called %q", cookie)
 	}
-	if out, code := w.lore("token", "revoke", "other"); code != 0 {
+	if out, code := w.lore("token", "revoke", "other", "--yes"); code != 0 {
 		t.Fatal(out)
 	}
 	for name, head := range map[string]http.Header{
@@ -120,7 +120,7 @@ func TestWhoIsThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, code := range []string{u.Query().Get("code"), "", "x", u.Query().Get("code")[1:]} {
-		status, head, _ := w.send(http.DefaultClient, http.MethodGet, "/login?code="+code, "", nil)
+		status, head, _ := w.send(http.DefaultClient, http.MethodPost, "/login", `{"code":"`+code+`"}`, http.Header{"Content-Type": {"application/json"}})
 		if status != http.StatusUnauthorized || head.Get("Set-Cookie") != "" {
 			t.Errorf("code %q: %d %v", code, status, head)
 		}
@@ -169,7 +169,7 @@ func TestRevokedInTheMiddle(t *testing.T) {
 	if a := w.overMCP(session, "read_note", `{"path":"Tea.md"}`); a.refused {
 		t.Fatal(a.text)
 	}
-	if out, code := w.lore("token", "revoke", "all"); code != 0 {
+	if out, code := w.lore("token", "revoke", "all", "--yes"); code != 0 {
 		t.Fatal(out)
 	}
 	if a := w.overMCP(session, "read_note", `{"path":"Tea.md"}`); !a.refused {

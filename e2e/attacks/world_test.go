@@ -16,7 +16,6 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
-	"net/http/cookiejar"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -31,6 +30,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"lore/internal/app"
+	"lore/internal/process/ptytest"
+	"lore/internal/surface/serve/servetest"
 )
 
 // TestMain makes the program of this binary, so that the tests attack the real
@@ -93,7 +94,7 @@ func newWorld(t *testing.T, fill func(w *world)) *world {
 		w.lean()
 	}
 	for name, scope := range map[string]string{"all": "read,write,destroy", "read": "read", "other": "read,write,destroy"} {
-		out, code := w.lore("token", "create", "--name", name, "--scope", scope)
+		out, code := w.lore("token", "create", "--yes", "--name", name, "--scope", scope)
 		if code != 0 {
 			t.Fatal(out)
 		}
@@ -145,21 +146,23 @@ func (w *world) serve(flags ...string) {
 		_ = w.server.Process.Kill() // it may have ended
 		_ = w.server.Wait()
 	})
-	var where struct{ Address, Login string }
+	var where struct{ Address string }
 	if err := json.NewDecoder(out).Decode(&where); err != nil {
 		w.Fatal(err, w.heard())
 	}
-	w.base, w.login = where.Address, where.Login
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		w.Fatal(err)
+	w.base = where.Address
+	w.login = w.signInLink()
+	w.person = servetest.SignIn(w.T, w.login)
+}
+
+// signInLink is what a person gets who asks for one in a terminal of their own.
+func (w *world) signInLink() string {
+	w.Helper()
+	r := ptytest.Run(w.T, w.command("login"))
+	if r.Code != 0 {
+		w.Fatal(r)
 	}
-	w.person = &http.Client{Jar: jar}
-	res, err := w.person.Get(w.login)
-	if err != nil {
-		w.Fatal(err)
-	}
-	_ = res.Body.Close()
+	return strings.TrimSpace(r.Out)
 }
 
 type writer func([]byte)
@@ -331,8 +334,7 @@ func (w *world) send(c *http.Client, method, path, body string, head http.Header
 // approve answers a question as a person, at a terminal.
 func (w *world) approve(id string) string {
 	w.Helper()
-	out, _ := w.lore("approvals", "approve", id)
-	return out
+	return ptytest.Run(w.T, w.command("approvals", "approve", id)).Out
 }
 
 // snapshot is every name around the vault with its kind, mode and content. The

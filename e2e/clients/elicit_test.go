@@ -23,7 +23,7 @@ func talkTo(t *testing.T, era string, flags ...string) *talk {
 		"MCP_INSPECTOR_DAEMON_TOKEN="+strings.Repeat("x", 43))
 	c := &talk{w, "x"}
 	t.Cleanup(func() { c.do("daemon", "stop") })
-	args := []string{"connect", "--era", era, "--elicit", "form", "--connection", c.name, "--", w.lore, "mcp", "--hold", "0s", "--vault", w.vault}
+	args := []string{"connect", "--era", era, "--elicit", "form", "--connection", c.name, "--", w.lore, "mcp", "--hold", "0s", "--confirm", "--vault", w.vault}
 	if got := c.do(append(args, flags...)...); !strings.Contains(got, `"protocolEra":"`+era+`"`) {
 		t.Fatalf("connected as %s", got)
 	}

@@ -97,9 +97,9 @@ func TestForgedStates(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	s := w.serve()
-	mine := &raw{t: t, url: s.Address + "/mcp", token: w.token("read,write"), version: modern}
+	mine := &raw{t: t, url: s.Address + "/mcp", token: w.token("read,write,confirm"), version: modern}
 	other := *mine
-	other.token = w.token("read,write,destroy")
+	other.token = w.token("read,write,destroy,confirm")
 	call := func(c *raw, path, state string) reply {
 		params := map[string]any{"name": "write_note", "arguments": map[string]any{"path": path, "content": "hello\n"}}
 		if state != "" {

@@ -8,12 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/http/cookiejar"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"lore/internal/process/ptytest"
+	"lore/internal/surface/serve/servetest"
 )
 
 // TestPlainMarkdown: a vault that only the tools of the knowledge graph wrote is
@@ -58,16 +60,11 @@ func newGardener(t *testing.T) *gardener {
 	g.token = g.world.token("read,write,destroy,egress")
 	s := g.serve()
 	g.address = s.Address
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
+	link := ptytest.Run(t, g.command(t.Context(), g.lore, "login"))
+	if link.Code != 0 {
+		t.Fatal(link)
 	}
-	g.person = &http.Client{Jar: jar}
-	res, err := g.person.Get(s.Login)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = res.Body.Close()
+	g.person = servetest.SignIn(t, strings.TrimSpace(link.Out))
 	return g
 }
 

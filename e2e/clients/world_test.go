@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"lore/internal/process/ptytest"
 	"lore/internal/sample"
 )
 
@@ -141,7 +142,6 @@ func (w *world) read(path string) string {
 // The addresses of a running server.
 type server struct {
 	Address  string // of the shell
-	Login    string // lets a person in
 	Fixtures string // of the endpoint without tokens
 }
 
@@ -182,5 +182,9 @@ func (w *world) serve(flags ...string) server {
 // token makes one for programs.
 func (w *world) token(scopes string) string {
 	w.t.Helper()
-	return strings.TrimSpace(w.run("token", "create", "--name", "test "+scopes, "--scope", scopes))
+	args := []string{"token", "create", "--yes", "--name", "test " + scopes, "--scope", scopes}
+	if strings.Contains(scopes, "confirm") { // a person has to say so
+		return strings.TrimSpace(ptytest.Run(w.t, w.command(w.t.Context(), w.lore, args...)).Out)
+	}
+	return strings.TrimSpace(w.run(args...))
 }

@@ -93,7 +93,7 @@ func TestElicited(t *testing.T) {
 	settings, asked := engine(t)
 	w := newWorld(t, settings...)
 	var shown []string
-	s := w.connect(w.child("--hold", "0s"), &sdk.ClientOptions{ElicitationHandler: func(_ context.Context, req *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+	s := w.connect(w.child("--hold", "0s", "--confirm"), &sdk.ClientOptions{ElicitationHandler: func(_ context.Context, req *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 		shown = append(shown, req.Params.Message)
 		return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"confirm": true}}, nil
 	}})

@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/cookiejar"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -29,6 +28,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"lore/internal/app"
+	"lore/internal/process/ptytest"
+	"lore/internal/surface/serve/servetest"
 )
 
 // TestMain makes the program of this binary.
@@ -106,6 +107,10 @@ func (w *world) heard() string {
 func (w *world) lore(args ...string) (string, int) {
 	w.Helper()
 	cmd := w.command(args...)
+	if ptytest.Needs(args) {
+		r := ptytest.Run(w.T, cmd)
+		return r.Out, r.Code
+	}
 	var out bytes.Buffer
 	cmd.Stdout = &out
 	err := cmd.Run()
@@ -142,22 +147,17 @@ func (w *world) serve(flags ...string) {
 		_ = server.Process.Kill() // it may have ended
 		_ = server.Wait()
 	})
-	var where struct{ Address, Login string }
+	var where struct{ Address string }
 	if err := json.NewDecoder(out).Decode(&where); err != nil {
 		w.Fatal(err, w.heard())
 	}
 	w.base = where.Address
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		w.Fatal(err)
+	link, code := w.lore("login")
+	if code != 0 {
+		w.Fatal(link, w.heard())
 	}
-	w.person = &http.Client{Jar: jar}
-	res, err := w.person.Get(where.Login)
-	if err != nil {
-		w.Fatal(err)
-	}
-	_ = res.Body.Close()
-	made, code := w.lore("token", "create", "--name", "program", "--scope", "read,write,destroy,egress")
+	w.person = servetest.SignIn(w.T, strings.TrimSpace(link))
+	made, code := w.lore("token", "create", "--yes", "--name", "program", "--scope", "read,write,destroy,egress")
 	if code != 0 {
 		w.Fatal(made, w.heard())
 	}

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"lore/e2e/minds/scripted"
+	"lore/internal/process/ptytest"
 	"lore/internal/sample"
 )
 
@@ -182,7 +183,7 @@ func newWorld(t *testing.T, wire, base string) *world {
 		base += "/v1"
 	}
 	for key, value := range map[string]string{"model": "box/scripted", "providers.box.kind": wire, "providers.box.base_url": base, "providers.box.context": fmt.Sprint(scripted.Window)} {
-		w.lore(0, "config", "set", key, value)
+		w.lore(0, "config", "set", "--yes", key, value)
 	}
 	return w
 }
@@ -198,6 +199,13 @@ func (w *world) command(args ...string) *exec.Cmd {
 func (w *world) lore(code int, args ...string) (out, notices string) {
 	w.Helper()
 	cmd := w.command(args...)
+	if ptytest.Needs(args) {
+		r := ptytest.Run(w.T, cmd)
+		if r.Code != code {
+			w.Fatalf("lore %q: exit code %d, want %d\n%s%s", args, r.Code, code, r.Out, r.Err)
+		}
+		return r.Out, r.Err
+	}
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()

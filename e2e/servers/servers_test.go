@@ -27,6 +27,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"lore/internal/app"
+	"lore/internal/process/ptytest"
 )
 
 func TestMain(m *testing.M) {
@@ -117,6 +118,13 @@ func (b *bench) lore(code int, args ...string) string {
 	b.t.Helper()
 	cmd := exec.Command(filepath.Join(b.dir, "lore"), args...)
 	cmd.Env = b.env
+	if ptytest.Needs(args) {
+		r := ptytest.Run(b.t, cmd)
+		if r.Code != code {
+			b.t.Fatalf("lore %q: %+v", args, r)
+		}
+		return r.Out
+	}
 	var errOut bytes.Buffer
 	cmd.Stderr = &errOut
 	out, err := cmd.Output()

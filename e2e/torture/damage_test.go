@@ -34,7 +34,7 @@ func newRecord(t *testing.T) *record {
 	for i := range 5 {
 		r.mustLore("edit", fmt.Sprintf("N%d.md", i), "--search", "green", "--replace", "black", "--yes")
 	}
-	r.mustLore("token", "create", "--name", "robot", "--scope", "read")
+	r.mustLore("token", "create", "--yes", "--name", "robot", "--scope", "read")
 	dirs, _ := filepath.Glob(filepath.Join(r.data, "lore", "*", "state.db"))
 	if len(dirs) != 1 {
 		t.Fatalf("databases: %q", dirs)

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"lore/internal/process/ptytest"
 )
 
 // refused runs a command in which system calls fail, and says yes to it.
@@ -33,6 +35,10 @@ func (w *world) interfered(calls, errno string, args ...string) result {
 	ctx, cancel := context.WithTimeout(w.t.Context(), 2*time.Minute)
 	defer cancel()
 	c := w.traced(ctx, "inject="+calls+":error="+errno, args...)
+	if ptytest.Needs(args) {
+		r := ptytest.Run(w.t, c)
+		return result{r.Code, r.Out, r.Err}
+	}
 	var out, errOut bytes.Buffer
 	c.Stdout, c.Stderr = &out, &errOut
 	err := c.Run()

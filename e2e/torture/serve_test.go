@@ -30,9 +30,9 @@ var addressOf = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
 // serve starts lore serve on the vault and waits until it answers.
 func (w *world) serve() *server {
 	w.t.Helper()
-	w.mustLore("config", "set", "limits.calls", "1000000")
-	w.mustLore("config", "set", "limits.changes", "1000000")
-	made := w.mustLore("token", "create", "--name", fmt.Sprint("torture ", time.Now().UnixNano()), "--scope", "read,write", "--json")
+	w.mustLore("config", "set", "--yes", "limits.calls", "1000000")
+	w.mustLore("config", "set", "--yes", "limits.changes", "1000000")
+	made := w.mustLore("token", "create", "--yes", "--name", fmt.Sprint("torture ", time.Now().UnixNano()), "--scope", "read,write", "--json")
 	var secret struct {
 		Token string `json:"token"`
 	}

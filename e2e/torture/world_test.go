@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"lore/internal/process/ptytest"
 )
 
 // binary is the program under test.
@@ -128,6 +130,10 @@ func (w *world) lore(args ...string) result {
 	ctx, cancel := context.WithTimeout(w.t.Context(), 2*time.Minute)
 	defer cancel()
 	c := w.command(ctx, args...)
+	if ptytest.Needs(args) {
+		r := ptytest.Run(w.t, c)
+		return result{r.Code, r.Out, r.Err}
+	}
 	var out, errOut bytes.Buffer
 	c.Stdout, c.Stderr = &out, &errOut
 	err := c.Run()

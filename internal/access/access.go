@@ -12,7 +12,9 @@ import (
 // A Scope is one right.
 type Scope string
 
-// The scopes. Approve and Admin belong to persons alone.
+// The scopes. Approve and Admin belong to persons alone. Confirm lets an app
+// answer the questions of its own calls in a dialog that it shows itself; it is
+// never given by default, because whoever controls the app can answer there.
 const (
 	Read    Scope = "read"
 	Write   Scope = "write"
@@ -20,12 +22,15 @@ const (
 	Model   Scope = "model" // makes Lore ask a model that is not on this machine
 	Egress  Scope = "egress"
 	Exec    Scope = "exec"
+	Confirm Scope = "confirm"
 	Admin   Scope = "admin"
 	Approve Scope = "approve"
 )
 
 // Scopes lists all scopes, weakest first.
-func Scopes() []Scope { return []Scope{Read, Write, Destroy, Model, Egress, Exec, Admin, Approve} }
+func Scopes() []Scope {
+	return []Scope{Read, Write, Destroy, Model, Egress, Exec, Confirm, Admin, Approve}
+}
 
 // An Effect is what a tool may do at the most.
 type Effect string
@@ -43,6 +48,7 @@ type Kind string
 // The kinds of principals.
 const (
 	Person   Kind = "person"
+	Dialog   Kind = "dialog" // whoever answered in the dialog of an app that may show one
 	Agent    Kind = "agent"
 	MCP      Kind = "mcp"
 	REST     Kind = "rest"
@@ -68,8 +74,32 @@ type Principal struct {
 	Tainted bool `json:"tainted,omitempty"`
 	// Sends is the model that gets what is read, where it is not on this machine.
 	Sends string `json:"sends,omitempty"`
-	// Client is the name of the program that calls, for people: "claude-desktop".
+	// Name is what a person called the caller, such as the name of a token.
+	// Client is what an app calls itself: believed by nobody, shown to persons.
+	Name   string `json:"name,omitempty"`
 	Client string `json:"client,omitempty"`
+	// Program is the program that made a call, and Line the processes that an
+	// answer comes from: a program must not answer its own question. Both are
+	// empty where the system does not tell.
+	Program []Process `json:"program,omitempty"`
+	Line    []Process `json:"line,omitempty"`
+}
+
+// A Process is one process of this machine. Numbers are used again, so the time
+// of its start belongs to it.
+type Process struct {
+	PID   int    `json:"pid"`
+	Start uint64 `json:"start"`
+	Name  string `json:"name,omitempty"`
+}
+
+// IsSame reports whether both are the same run of a program.
+func (p Process) IsSame(q Process) bool { return p.PID == q.PID && p.Start == q.Start }
+
+// ComesFrom reports whether an answer that comes from line was given by program
+// itself, or by a process that it started.
+func ComesFrom(line, program []Process) bool {
+	return slices.ContainsFunc(line, func(l Process) bool { return slices.ContainsFunc(program, l.IsSame) })
 }
 
 // Recipient names where the caller takes what it reads, or "" when that stays on
@@ -118,10 +148,28 @@ func Terminal() Principal {
 func (p Principal) Key() string { return string(p.Kind) + " " + p.ID }
 
 // May reports whether p holds the scope. Only persons can hold [Approve] and
-// [Admin], whatever their list says.
+// [Admin], whatever their list says; a dialog can hold Approve, for the questions
+// of its own app.
 func (p Principal) May(s Scope) bool {
-	if (s == Approve || s == Admin) && p.Kind != Person {
+	switch {
+	case s == Admin && p.Kind != Person, s == Approve && p.Kind != Person && p.Kind != Dialog:
 		return false
 	}
 	return slices.Contains(p.Scopes, s)
+}
+
+// Answers says how an answer of p was given, for the record: "approved" or
+// "denied" is the word.
+func (p Principal) Answers(word string) string {
+	if p.Kind != Dialog {
+		return "a person " + word + " it"
+	}
+	app, through := p.Client, "lore mcp"
+	if app == "" {
+		app = "an app"
+	}
+	if p.Name != "" {
+		through = "token " + p.Name
+	}
+	return word + " in the dialog of " + app + " (" + through + ")"
 }

@@ -25,6 +25,8 @@ func TestMay(t *testing.T) {
 		{"job approves", access.Principal{Kind: access.Schedule, Scopes: all}, access.Approve, false},
 		{"no kind approves", access.Principal{Scopes: all}, access.Approve, false},
 		{"person without the scope", access.Principal{Kind: access.Person, Scopes: []access.Scope{access.Read}}, access.Write, false},
+		{"dialog approves", access.Principal{Kind: access.Dialog, Scopes: all}, access.Approve, true},
+		{"dialog administers", access.Principal{Kind: access.Dialog, Scopes: all}, access.Admin, false},
 		{"unknown scope", access.Terminal(), "fly", false},
 	} {
 		if got := c.who.May(c.scope); got != c.want {
@@ -51,6 +53,37 @@ func TestRecipient(t *testing.T) {
 	} {
 		if got := c.who.Recipient(); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.who, got, c.want)
+		}
+	}
+}
+
+func TestAnswers(t *testing.T) {
+	for want, who := range map[string]access.Principal{
+		"a person approved it": access.Terminal(),
+		"approved in the dialog of Claude Desktop (token laptop)": {Kind: access.Dialog, ID: "token-x", Client: "Claude Desktop", Name: "laptop"},
+		"approved in the dialog of an app (lore mcp)":             {Kind: access.Dialog, ID: "stdio"},
+	} {
+		if got := who.Answers("approved"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestComesFrom(t *testing.T) {
+	agent, shell := access.Process{PID: 10, Start: 100}, access.Process{PID: 20, Start: 200}
+	for _, c := range []struct {
+		name          string
+		line, program []access.Process
+		want          bool
+	}{
+		{"a child of the agent", []access.Process{shell, agent}, []access.Process{agent}, true},
+		{"another program", []access.Process{shell}, []access.Process{agent}, false},
+		{"the number was used again", []access.Process{{PID: 10, Start: 101}}, []access.Process{agent}, false},
+		{"nothing is known of the caller", []access.Process{shell, agent}, nil, false},
+		{"nothing is known of the answer", nil, []access.Process{agent}, false},
+	} {
+		if got := access.ComesFrom(c.line, c.program); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
 		}
 	}
 }

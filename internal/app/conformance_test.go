@@ -41,7 +41,7 @@ func TestFixtures(t *testing.T) {
 	}
 	go func() { _, _ = io.Copy(io.Discard, out) }()
 	var made strings.Builder
-	if c := app.Run(t.Context(), []string{"token", "create", "--name", "x", "--scope", "read,write"}, strings.NewReader(""), &made, io.Discard); c != 0 {
+	if c := app.Run(t.Context(), []string{"token", "create", "--yes", "--name", "x", "--scope", "read,write"}, strings.NewReader(""), &made, io.Discard); c != 0 {
 		t.Fatalf("token: exit code %d", c)
 	}
 	fixtures := []string{"test_simple_text", "test_elicitation", "test_image_content", "json_schema_2020_12_tool"} // of the registry, and of the library

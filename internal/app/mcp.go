@@ -7,6 +7,7 @@ import (
 
 	"lore/internal/access"
 	"lore/internal/desk"
+	"lore/internal/process"
 	"lore/internal/surface/cli"
 	"lore/internal/surface/mcp"
 	"lore/internal/tool"
@@ -21,7 +22,7 @@ func (a *app) mcp(ctx context.Context, g cli.Globals, o cli.MCPOptions, in io.Re
 	}
 	opts := mcp.Options{
 		Version: version(), Now: a.now, Log: r.log, Toolsets: o.Toolsets, Tools: o.Tools, Exclude: o.Exclude, ReadOnly: o.ReadOnly, Hold: o.Hold,
-		Who:     access.Principal{Kind: access.MCP, ID: "stdio", Surface: "mcp", Scopes: desk.ClientScopes(o.Toolsets, o.Tools, catalogue())},
+		Who:     access.Principal{Kind: access.MCP, ID: "stdio", Surface: "mcp", Scopes: desk.ClientScopes(o.Toolsets, o.Tools, catalogue(), o.Confirm || o.Trust), Program: process.Behind()},
 		Trusted: func(access.Principal) bool { return o.Trust },
 		Where:   r.where,
 	}

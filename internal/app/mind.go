@@ -53,8 +53,9 @@ func (s *session) talk(ctx context.Context, face *cli.Session) (*talk.Session, e
 		}
 	}
 	file, _ := s.app.records(s.dir, s.log)
+	door := cli.BesideScreen(face)
 	t := &talk.Session{
-		Agent: s.app.mind(file, face.Door, s.log), Door: face.Door, Allow: approval.New(file, s.app.now).AddRule, Attend: face.Attend,
+		Agent: s.app.mind(file, door, s.log), Door: door, Allow: approval.New(file, s.app.now).AddRule, Attend: face.Attend,
 		Close: func() error { return errors.Join(face.Close(), file.Close()) },
 	}
 	if v, ok := s.app.errOut.(*draw.Voice); ok {

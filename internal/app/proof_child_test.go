@@ -16,6 +16,7 @@ import (
 
 	"lore/internal/change"
 	"lore/internal/policy"
+	"lore/internal/process/ptytest"
 	"lore/internal/surface/cli"
 	"lore/internal/tool"
 	"lore/internal/tools/find"
@@ -198,6 +199,10 @@ func (l *lab) command(extra []string, args ...string) *exec.Cmd {
 func (l *lab) lore(extra []string, args ...string) reply {
 	l.t.Helper()
 	cmd := l.command(extra, args...)
+	if ptytest.Needs(args) {
+		r := ptytest.Run(l.t, cmd)
+		return reply{r.Out, r.Err, r.Code, r.Code == -1}
+	}
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()

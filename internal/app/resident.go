@@ -60,15 +60,15 @@ func (a *app) resident(g cli.Globals) (*resident, error) {
 	return r, s.furnish(shelf)
 }
 
-// where tells a person how to answer a question: on the page of the server of
-// this vault, when there is one, else by a command.
+// where is the page of the server of this vault on which a person can answer a
+// question, or "" when no server runs.
 func (r *resident) where(id string) string {
 	if data := r.data.Load(); data != nil {
 		if address := beacon.Find(context.Background(), *data); address != "" {
 			return address + page.Path(id)
 		}
 	}
-	return "lore approvals approve " + id
+	return ""
 }
 
 // A stay is one time in which the same thing stands behind the door.

@@ -13,6 +13,7 @@ import (
 	"lore/internal/doctor"
 	"lore/internal/fault"
 	"lore/internal/keys"
+	"lore/internal/process"
 	"lore/internal/state"
 	"lore/internal/surface/chats"
 	"lore/internal/surface/cli"
@@ -58,8 +59,8 @@ func (a *app) serve(ctx context.Context, g cli.Globals, o cli.ServeOptions) erro
 
 func (r *resident) listen(ctx context.Context, o cli.ServeOptions, db *state.File) (err error) {
 	name := filepath.Base(r.dir)
-	pages, broken := page.New(page.Options{Door: r.door, Vault: name, API: rest.Prefix, App: web.Files()})
-	server, err := serve.New(serve.Options{Listen: o.Listen, Expose: o.Expose, Hosts: o.Hosts, Tokens: token.New(db, r.app.now), Log: r.log, Now: r.app.now})
+	pages, broken := page.New(page.Options{App: web.Files()})
+	server, err := serve.New(serve.Options{Listen: o.Listen, Expose: o.Expose, Hosts: o.Hosts, Tokens: token.New(db, r.app.now), Log: r.log})
 	if err = errors.Join(err, broken); err != nil {
 		return err
 	}
@@ -77,7 +78,7 @@ func (r *resident) listen(ctx context.Context, o cli.ServeOptions, db *state.Fil
 		Servers: r.app.desk().Host(), Clients: r.app.installer(), Closing: server.Closing(),
 	})
 	api := rest.New(rest.Options{
-		Door: r.door, Bus: r.bus, Vault: name, Version: o.Version, Page: where, Verify: r.verify, Doctor: r.doctor, Closing: server.Closing(),
+		Door: r.door, Bus: r.bus, Vault: name, Version: o.Version, Page: where, Verify: r.verify, Doctor: r.doctor, Closing: server.Closing(), Unlocked: token.New(db, r.app.now).Unlocked,
 		More: slices.Concat(talks.Routes(), prefer.Routes(), connects.Routes(), files.New(r.vault).Routes()), Types: connect.Types(prefs.Types(chats.Types())),
 	})
 	defer api.Close()
@@ -102,7 +103,7 @@ func (r *resident) listen(ctx context.Context, o cli.ServeOptions, db *state.Fil
 		if o.Ready == nil {
 			return nil
 		}
-		return o.Ready(server.Address(l), server.LoginURL(l))
+		return o.Ready(server.Address(l), func() (string, error) { return server.LoginURL(ctx, l, process.Own()) })
 	})
 	return g.Wait()
 }
@@ -155,7 +156,7 @@ func (r *resident) verify(ctx context.Context) (int, error) {
 // mcpEndpoint offers the tools to MCP clients over HTTP.
 func (r *resident) mcpEndpoint(o cli.ServeOptions, where func(id string) string, closing <-chan struct{}) *mcp.Endpoint {
 	return mcp.Handler(func() tool.Door { return r.door }, mcp.Options{
-		Version: o.Version, Bus: r.bus, Log: r.log, Now: r.app.now, Where: where, Hold: o.Hold, Closing: closing,
+		Version: o.Version, Bus: r.bus, Log: r.log, Now: r.app.now, Where: where, Hold: o.Hold, Closing: closing, Program: serve.Program,
 	})
 }
 

@@ -60,10 +60,13 @@ type session struct {
 // open opens the vault that the flags name.
 func (a *app) open(ctx context.Context, g cli.Globals, o cli.OpenOptions) (*cli.Session, error) {
 	s, face, err := a.openFace(ctx, g, o)
-	if err != nil || s.link == nil {
+	if err != nil {
 		return face, err
 	}
-	return a.lean(s, face, g, o), nil
+	if s.link != nil {
+		face = a.lean(s, face, g, o)
+	}
+	return cli.AtTerminal(face), nil
 }
 
 func (a *app) openFace(ctx context.Context, g cli.Globals, o cli.OpenOptions) (*session, *cli.Session, error) {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/cookiejar"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +17,7 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"lore/internal/surface/serve/servetest"
 )
 
 // An mcpClient is another program that started lore mcp.
@@ -87,7 +87,6 @@ func (c *mcpClient) kill(t *testing.T) {
 type served struct {
 	cmd   *exec.Cmd
 	base  string
-	login string
 	token string
 }
 
@@ -102,11 +101,11 @@ func (l *lab) serve(token string) *served {
 	if err := s.cmd.Start(); err != nil {
 		l.t.Fatal(err)
 	}
-	var said struct{ Address, Login string }
+	var said struct{ Address string }
 	if err := json.NewDecoder(out).Decode(&said); err != nil {
 		l.t.Fatal(err)
 	}
-	s.base, s.login = said.Address, said.Login
+	s.base = said.Address
 	return s
 }
 
@@ -156,7 +155,7 @@ func TestManyProcessesOneVault(t *testing.T) {
 	for i := range 20 {
 		l.put(fmt.Sprintf("note %d.md", i), fmt.Sprintf("# Note %d\n\nSee [[note %d]].\n", i, i+1))
 	}
-	r := l.lore(nil, "token", "create", "--name", "test", "--scope", "read,write")
+	r := l.lore(nil, "token", "create", "--yes", "--name", "test", "--scope", "read,write")
 	if r.code != 0 {
 		t.Fatal(r)
 	}
@@ -416,19 +415,19 @@ func TestADoctorBesideTheHolder(t *testing.T) {
 	if l.holder() == server.cmd.Process.Pid {
 		t.Fatal("the server holds the vault")
 	}
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
+	link := l.lore(nil, "login")
+	if link.code != 0 {
+		t.Fatal(link)
 	}
-	browser := &http.Client{Jar: jar}
-	for _, address := range []string{server.login, server.base + "/api/v1/doctor"} {
+	browser := servetest.SignIn(t, strings.TrimSpace(link.out))
+	for _, address := range []string{server.base + "/api/v1/doctor"} {
 		res, err := browser.Get(address)
 		if err != nil {
 			t.Fatal(err)
 		}
 		b, err := io.ReadAll(res.Body)
 		_ = res.Body.Close()
-		if err != nil || res.StatusCode != http.StatusOK || address != server.login && !strings.Contains(string(b), `"topic":"audit"`) {
+		if err != nil || res.StatusCode != http.StatusOK || !strings.Contains(string(b), `"topic":"audit"`) {
 			t.Errorf("%s: %s %.500s %v", address, res.Status, b, err)
 		}
 	}

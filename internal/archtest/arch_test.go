@@ -23,8 +23,8 @@ var layers = [][]string{
 	{"fault", "change", "vector", "paging", "confidence", "hidden", "pack"},
 	{"note", "access", "event", "db", "sample", "pattern", "syncname", "schema", "pick", "home", "mcpconfig", "tomledit", "egress", "cue"},
 	{"visibility"},
-	{"relation", "llm", "digest", "citation", "vault", "embed", "embed/wordpiece", "state", "mcpinstall", "beacon", "roster", "signin", "websearch", "keys"},
-	{"embed/bert", "embed/remote", "vault/watch", "audit", "spool", "vault/disk", "judge", "vault/vaultcheck", "signin/signintest", "llm/llmtest", "llm/quote", "llm/prices", "llm/wire", "llm/retry", "llm/textcall", "llm/think", "llm/wiretest"}, // only tests link vaultcheck, signintest, llmtest and wiretest
+	{"relation", "llm", "digest", "citation", "vault", "embed", "embed/wordpiece", "state", "mcpinstall", "beacon", "roster", "signin", "websearch", "keys", "process"},
+	{"embed/bert", "embed/remote", "vault/watch", "audit", "spool", "vault/disk", "judge", "vault/vaultcheck", "process/ptytest", "signin/signintest", "llm/llmtest", "llm/quote", "llm/prices", "llm/wire", "llm/retry", "llm/textcall", "llm/think", "llm/wiretest"}, // only tests link vaultcheck, ptytest, signintest, llmtest and wiretest
 	{"index"},
 	{"embed/builtin", "embed/ollama", "embed/openai", "index/vecfile", "vault/journal", "join", "llm/openai", "llm/ollama", "llm/anthropic", "llm/gemini"},
 	{"llm/catalog", "index/sqlite", "index/indextest", "search", "graph", "relink", "policy", "vault/writer"},
@@ -34,7 +34,7 @@ var layers = [][]string{
 	{"tools/notes", "tools/find", "tools/knowledge", "tools/work", "tools/files", "tools/external", "eval", "chat/notebook"},
 	{"agent/attendant", "agent/traces", "minds"},
 	{"surface/draw", "surface/argv", "surface/serve", "surface/template", "surface/task", "surface/lines"},
-	{"surface/prose", "surface/serve/servetest"}, // only tests link servetest
+	{"surface/tty", "surface/prose", "surface/serve/servetest"}, // only tests link servetest
 	{"surface/pane", "surface/transcript"},
 	{"surface/screen"},
 	{"surface/install", "surface/servers", "surface/talk"},

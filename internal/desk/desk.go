@@ -91,8 +91,9 @@ func (d *Desk) Hub(vault string, log *slog.Logger, reg *tool.Registry, bus *even
 
 // ClientScopes are the rights of a client that starts Lore itself. Who asks for
 // the tools of other servers, or for one of our own that reaches outside, gets
-// the rights that those take; each call is still asked about.
-func ClientScopes(toolsets, tools []string, own []*tool.Tool) []access.Scope {
+// the rights that those take; each call is still asked about. Confirm is given
+// only when a person said so.
+func ClientScopes(toolsets, tools []string, own []*tool.Tool, confirm bool) []access.Scope {
 	out := []access.Scope{access.Read, access.Write, access.Destroy, access.Model}
 	wants := func(s string) bool { return tool.IsExternal(s) || s == "all" }
 	if slices.ContainsFunc(toolsets, wants) || slices.ContainsFunc(tools, wants) {
@@ -102,6 +103,9 @@ func ClientScopes(toolsets, tools []string, own []*tool.Tool) []access.Scope {
 		if t.Needs != "" && !slices.Contains(out, t.Needs) && (slices.Contains(toolsets, t.Set) || slices.Contains(tools, t.Name)) {
 			out = append(out, t.Needs)
 		}
+	}
+	if confirm {
+		out = append(out, access.Confirm)
 	}
 	return out
 }

@@ -73,7 +73,7 @@ func setAside(path, aside string) error {
 
 // contents are the tables, in words for people.
 var contents = map[string]string{
-	"question": "approvals", "rule": "rules", "token": "tokens", "login": "sign-in links", "chat": "conversations", "message": "conversations",
+	"question": "approvals", "rule": "rules", "token": "tokens", "login": "sign-in links", "session": "signed-in browsers", "pin": "the approval PIN", "chat": "conversations", "message": "conversations",
 	"run": "conversations", "run_call": "conversations", "operation": "history", "edit": "history", "toggle": "history", "image": "history", "call": "activity",
 }
 

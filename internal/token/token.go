@@ -1,6 +1,7 @@
 // Package token keeps the tokens that programs call with: what each may do, how
 // long, and whether it still may. A secret is shown once, when it is made; only
-// its hash is kept. The package knows no surface and no tool, and no token can
+// its hash is kept. It keeps the sessions of persons' browsers and the approval
+// PIN in the same way. The package knows no surface and no tool, and no token can
 // approve or administer: that is for persons.
 package token
 
@@ -43,7 +44,7 @@ func (t Token) InForce(now time.Time) bool {
 
 // Principal is who calls with the token, on a surface of that kind.
 func (t Token) Principal(kind access.Kind) access.Principal {
-	return access.Principal{Kind: kind, ID: t.ID, Surface: string(kind), Scopes: slices.Clone(t.Scopes), Client: t.Name}
+	return access.Principal{Kind: kind, ID: t.ID, Name: t.Name, Surface: string(kind), Scopes: slices.Clone(t.Scopes)}
 }
 
 // Scopes lists what a token can be given.
@@ -75,6 +76,15 @@ const (
 	idLength = 8
 	longest  = 64 // letters of a name
 )
+
+// Check refuses what no token can be called, or be given.
+func Check(name string, scopes []access.Scope) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
+	_, err := checkScopes(scopes)
+	return err
+}
 
 // Create makes a token. Its secret is returned here and nowhere else. A zero
 // life is for ever.

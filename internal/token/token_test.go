@@ -175,33 +175,6 @@ func TestSecretIsNowhere(t *testing.T) {
 	}
 }
 
-func TestCodesForBrowsers(t *testing.T) {
-	file := state.In(t.TempDir())
-	defer file.Close()
-	now := time.Unix(1000, 0)
-	s := token.New(file, func() time.Time { return now })
-	code, err := s.NewCode(t.Context())
-	if err != nil || len(code) != 52 {
-		t.Fatal(code, err)
-	}
-	late, err := s.NewCode(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		code string
-		want bool
-	}{{"", false}, {code[1:], false}, {strings.ToUpper(code), false}, {code, true}, {code, false}} {
-		if ok, err := s.Spend(t.Context(), c.code); err != nil || ok != c.want {
-			t.Errorf("%q: %v, %v", c.code, ok, err)
-		}
-	}
-	now = now.Add(11 * time.Minute)
-	if ok, err := s.Spend(t.Context(), late); err != nil || ok {
-		t.Errorf("too late: %v, %v", ok, err)
-	}
-}
-
 // TestNoRoomToSaySo: when a token was used last cannot be written on a full disk,
 // which is no reason to turn away whoever only reads.
 func TestNoRoomToSaySo(t *testing.T) {

@@ -31,6 +31,9 @@ func (r *Registry) Answer(ctx context.Context, person access.Principal, id strin
 	if err != nil {
 		return Result{}, err
 	}
+	if err := admitAnswer(q, person, a); err != nil {
+		return Result{}, err
+	}
 	if err := r.prepare(&a, q, person); err != nil {
 		return Result{}, err
 	}
@@ -94,6 +97,27 @@ func (r *Registry) keepDecision(ctx context.Context, q Question) error {
 	return r.deps.Questions.AddRule(ctx, *q.Answer.Always)
 }
 
+// admitAnswer refuses an answer of somebody who may answer, but not this
+// question, or not so.
+func admitAnswer(q Question, person access.Principal, a Answer) error {
+	if access.ComesFrom(person.Line, q.Who.Program) {
+		return fault.Fix(fault.Denied, "answer on the page, or in a terminal that you opened yourself",
+			"the program that asked for this, or one that it started, cannot answer %s", q.ID)
+	}
+	if person.Kind != access.Dialog {
+		return nil
+	}
+	switch {
+	case q.Who.Kind != access.MCP || q.Who.ID != person.ID || !q.Who.May(access.Confirm):
+		return fault.New(fault.Denied, "the dialog of an app can answer only what the app asked, and only with the right to %s", access.Confirm)
+	case q.Risk == policy.Share:
+		return fault.New(fault.Denied, "an app cannot decide what is shared with it")
+	case a.Always != nil || len(a.Args) > 0:
+		return fault.New(fault.Denied, "the dialog of an app can approve or deny, and nothing more")
+	}
+	return nil
+}
+
 // prepare checks an answer before anything depends on it.
 func (r *Registry) prepare(a *Answer, q Question, person access.Principal) error {
 	switch {
@@ -103,6 +127,7 @@ func (r *Registry) prepare(a *Answer, q Question, person access.Principal) error
 		return fault.Fix(fault.Conflict, "look at it again", "%s was computed again since: a file changed", q.ID)
 	}
 	a.By, a.At = person, r.deps.Now()
+	a.By.Line = nil // it was looked at, and tells nobody anything later
 	if a.Paths != nil && len(a.Paths) == 0 && len(q.Changes) > 0 && q.Changes[0].Action == change.Reads {
 		a.Approve = false // to show none of the files is to say no
 	}
@@ -224,7 +249,7 @@ func (r *Registry) refuse(ctx context.Context, q Question) (Result, error) {
 	}
 	rec := CallRecord{
 		ID: r.deps.ID("call"), Time: q.Answer.At, Who: q.Who, Tool: q.Tool, Args: q.Args, ArgsHash: q.ArgsHash, Targets: few(paths(q.Changes)),
-		Decision: policy.Deny, Reason: "a person said no", Status: CallDenied, Summary: q.Preview.Summary, Question: q.ID, Cost: -1,
+		Decision: policy.Deny, Reason: q.Answer.By.Answers("denied"), Status: CallDenied, Summary: q.Preview.Summary, Question: q.ID, Cost: -1,
 	}
 	if res.Tool.schema != nil {
 		rec.Args = res.Tool.redacted(q.Args)
@@ -290,7 +315,7 @@ func (c *call) perform(ctx context.Context, q Question, again *Question) (Result
 	case c.tool.Effect == access.Reads:
 		return c.performRead(ctx, q)
 	case c.tool.Effect == access.Acts && !q.Ran:
-		return c.performAct(ctx, again)
+		return c.performAct(ctx, q, again)
 	}
 	value, set, err := c.again(ctx, q)
 	if err != nil {
@@ -369,7 +394,7 @@ func (c *call) performEdits(ctx context.Context, q Question, value any, set chan
 	if len(chosen) == 0 {
 		return res, nil
 	}
-	c.rec.Decision, c.rec.Reason = policy.Allow, "a person approved it"
+	c.rec.Decision, c.rec.Reason = policy.Allow, q.Answer.By.Answers("approved")
 	err = c.apply(ctx, value, chosen, p.Summary)
 	if fault.Of(err) == fault.Conflict && !q.Ran {
 		// A file changed between the plan and the edits.
@@ -389,8 +414,8 @@ func (c *call) performEdits(ctx context.Context, q Question, value any, set chan
 }
 
 // performAct runs an act. Edits that it wants are a question of their own.
-func (c *call) performAct(ctx context.Context, again *Question) (Result, error) {
-	c.rec.Decision, c.rec.Reason = policy.Allow, "a person approved it"
+func (c *call) performAct(ctx context.Context, q Question, again *Question) (Result, error) {
+	c.rec.Decision, c.rec.Reason = policy.Allow, q.Answer.By.Answers("approved")
 	value, set, err := c.ran(ctx)
 	if err != nil || len(set) == 0 {
 		return c.found(value, err)

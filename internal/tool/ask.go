@@ -167,7 +167,7 @@ func (r *Registry) Cancel(ctx context.Context, who access.Principal, id string) 
 	switch {
 	case err != nil:
 		return err
-	case !who.May(access.Approve) && (who.Kind != q.Who.Kind || who.ID != q.Who.ID):
+	case !isPerson(who) && (who.Kind != q.Who.Kind || who.ID != q.Who.ID):
 		return fault.New(fault.Denied, "only a person or the one who asked can withdraw %s", q.ID)
 	case q.State != Pending:
 		return answered(q)
@@ -180,6 +180,10 @@ func (r *Registry) Cancel(ctx context.Context, who access.Principal, id string) 
 	}
 	return err
 }
+
+// isPerson reports whether somebody may decide about everybody's questions: the
+// dialog of an app may not.
+func isPerson(p access.Principal) bool { return p.Kind == access.Person && p.May(access.Approve) }
 
 func answered(q Question) error {
 	return fault.New(fault.Conflict, "%s is no longer waiting: it is %s", q.ID, q.State)
@@ -252,7 +256,7 @@ func (r *Registry) Rules(ctx context.Context) ([]policy.Rule, error) {
 
 // Forget takes a standing answer back.
 func (r *Registry) Forget(ctx context.Context, person access.Principal, id string) error {
-	if !person.May(access.Approve) {
+	if !isPerson(person) {
 		return fault.New(fault.Denied, "only a person can take a standing answer back")
 	}
 	return r.deps.Questions.DropRule(ctx, id)

@@ -21,6 +21,9 @@ func (r *Registry) Rehearse(ctx context.Context, person access.Principal, id str
 	if err != nil {
 		return Question{}, err
 	}
+	if err := admitAnswer(q, person, a); err != nil {
+		return Question{}, err
+	}
 	if err := r.prepare(&a, q, person); err != nil {
 		return Question{}, err
 	}

@@ -76,7 +76,7 @@ func (c *call) sharing(ctx context.Context, to, name string) (policy.Sharing, er
 }
 
 // recipient names who gets what is read, for people.
-func (c *call) recipient() string { return cmp.Or(c.who.Sends, c.who.Client, "this app") }
+func (c *call) recipient() string { return cmp.Or(c.who.Sends, c.who.Name, c.who.Client, "this app") }
 
 // consentQuestion asks what a recipient may read: everything, or some folders.
 func (c *call) consentQuestion(ctx context.Context, to, reason string) (Question, error) {
@@ -345,7 +345,7 @@ func (c *call) selected() []string {
 
 // performRead reads what the person chose.
 func (c *call) performRead(ctx context.Context, q Question) (Result, error) {
-	c.rec.Decision, c.rec.Reason = policy.Allow, "a person approved it"
+	c.rec.Decision, c.rec.Reason = policy.Allow, q.Answer.By.Answers("approved")
 	if len(q.Answer.Args) > 0 {
 		c.notices = append(c.notices, "a person edited the arguments: "+string(c.rec.Args))
 	}

@@ -252,10 +252,10 @@ test('a list of tools that comes late does not take the place of a newer one', a
     if (without) await (old = hold).wait;
     await r.fulfill({ response: res });
   });
-  w.run('config', 'set', 'tools.list_tags', 'off');
+  w.run('config', 'set', '--yes', 'tools.list_tags', 'off');
   await w.until(() => old);
   const next = page.waitForResponse((r) => new URL(r.url()).pathname === '/api/v1/tools');
-  w.run('config', 'set', 'tools.list_tags', 'allow');
+  w.run('config', 'set', '--yes', 'tools.list_tags', 'allow');
   await (await next).finished();
   const late = page.waitForResponse((r) => new URL(r.url()).pathname === '/api/v1/tools');
   hold.open();

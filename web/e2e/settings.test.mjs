@@ -104,7 +104,7 @@ test('from an address and a key to an answer, without a terminal', async () => {
   await w.until(() => !existsSync(keys));
   await twice(row, 'Remove this provider', 'Yes, remove it');
   await row.waitFor({ state: 'detached' });
-  w.run('config', 'set', 'model', 'quote');
+  w.run('config', 'set', '--yes', 'model', 'quote');
   quiet(page);
 });
 

@@ -6,7 +6,7 @@ export class Talker {
   static async open(lay) {
     const t = new Talker();
     [t.w, t.mind] = await Promise.all([World.open(lay), Mind.open()]);
-    for (const [k, v] of [['kind', 'openai'], ['base_url', t.mind.base], ['local', 'yes']]) t.w.run('config', 'set', `providers.box.${k}`, v);
+    for (const [k, v] of [['kind', 'openai'], ['base_url', t.mind.base], ['local', 'yes']]) t.w.run('config', 'set', '--yes', `providers.box.${k}`, v);
     t.page = await t.w.page();
     t.page.setDefaultTimeout(20_000);
     await t.w.enter(t.page);

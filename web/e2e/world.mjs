@@ -32,7 +32,7 @@ export class World {
       w.server.kill('SIGKILL');
       throw e;
     });
-    w.token = w.run('token', 'create', '--name', 'script', '--scope', 'read,write,destroy').split('\n')[0];
+    w.token = w.run('token', 'create', '--yes', '--name', 'script', '--scope', 'read,write,destroy').split('\n')[0];
     w.browser = await chromium.launch({
       executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
       // WebGL is computed; what is seen is put together without it, at half the work.
@@ -63,12 +63,25 @@ export class World {
     for await (const line of createInterface({ input: this.server.stdout })) {
       text += line;
       if (line !== '}') continue;
-      const { address, login } = JSON.parse(text);
-      this.base = address;
-      this.login = login;
+      this.base = JSON.parse(text).address;
+      this.login = this.signInLink();
       return;
     }
     throw new Error('lore serve does not start: ' + this.said);
+  }
+
+  /** signInLink is what a person gets in a terminal of their own, which is no child of the tests: they are the program that asks. */
+  signInLink() {
+    const out = join(this.dir, 'link');
+    rmSync(out, { force: true });
+    const quote = (s) => `'${s.replaceAll("'", `'\\''`)}'`;
+    const command = [lore, '--vault', this.vault, 'login'].map(quote).join(' ');
+    // The first shell ends at once, and leaves the rest behind.
+    execFileSync('sh', ['-c', `((sleep 1; echo y) | script -qec ${quote(command)} /dev/null > ${quote(out)}.part 2>&1; mv ${quote(out)}.part ${quote(out)}) > /dev/null 2>&1 &`], { env: this.env });
+    execFileSync('sh', ['-c', `until [ -e ${quote(out)} ]; do sleep 0.05; done`], { timeout: 60_000 });
+    const link = /http:\/\/\S+\/login\?code=\w+/.exec(readFileSync(out, 'utf8'))?.[0];
+    assert.ok(link, readFileSync(out, 'utf8'));
+    return link;
   }
 
   async stop() {
@@ -122,9 +135,7 @@ export class World {
   }
 
   async context(options = {}) {
-    const c = await this.browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
-    if (this.cookies) await c.addCookies(this.cookies);
-    return c;
+    return this.browser.newContext({ viewport: { width: 1440, height: 900 }, ...(this.kept ? { storageState: this.kept } : {}), ...options });
   }
 
   /** page is a tab that tells on itself. */
@@ -147,11 +158,12 @@ export class World {
     return page;
   }
 
-  /** enter lets the browser in, once; later pages have the cookie. */
+  /** enter lets the browser in, once; later pages have the cookie and what the page keeps. */
   async enter(page) {
     await page.goto(this.login);
     await page.waitForURL(this.base + '/');
-    this.cookies = await page.context().cookies();
+    await page.waitForFunction(() => localStorage.getItem('lore.session') !== null);
+    this.kept = await page.context().storageState();
   }
 
   /** picture keeps what a page looks like, where a person asked for it. */

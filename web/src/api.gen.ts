@@ -51,6 +51,17 @@ export type Approval = {
       explicit?: boolean;
       id: string;
       kind: string;
+      line?: null | ({
+        name?: string;
+        pid: number;
+        start: number;
+      })[];
+      name?: string;
+      program?: null | ({
+        name?: string;
+        pid: number;
+        start: number;
+      })[];
       scopes: null | (string)[];
       sends?: string;
       surface: string;
@@ -109,6 +120,17 @@ export type Approval = {
     explicit?: boolean;
     id: string;
     kind: string;
+    line?: null | ({
+      name?: string;
+      pid: number;
+      start: number;
+    })[];
+    name?: string;
+    program?: null | ({
+      name?: string;
+      pid: number;
+      start: number;
+    })[];
     scopes: null | (string)[];
     sends?: string;
     surface: string;
@@ -140,6 +162,17 @@ export type Approvals = {
         explicit?: boolean;
         id: string;
         kind: string;
+        line?: null | ({
+          name?: string;
+          pid: number;
+          start: number;
+        })[];
+        name?: string;
+        program?: null | ({
+          name?: string;
+          pid: number;
+          start: number;
+        })[];
         scopes: null | (string)[];
         sends?: string;
         surface: string;
@@ -198,6 +231,17 @@ export type Approvals = {
       explicit?: boolean;
       id: string;
       kind: string;
+      line?: null | ({
+        name?: string;
+        pid: number;
+        start: number;
+      })[];
+      name?: string;
+      program?: null | ({
+        name?: string;
+        pid: number;
+        start: number;
+      })[];
       scopes: null | (string)[];
       sends?: string;
       surface: string;
@@ -567,6 +611,10 @@ export type Opening = {
   path: string;
 };
 
+export type PIN = {
+  pin: string;
+};
+
 export type Paths = {
   exclude: null | (string)[];
   protected: null | (string)[];
@@ -868,6 +916,23 @@ export type Servers = {
   trouble?: null | (string)[];
 };
 
+export type Session = {
+  browser: string;
+  created: string;
+  id: string;
+  last_used: string;
+};
+
+export type Sessions = {
+  current: string;
+  sessions: null | ({
+    browser: string;
+    created: string;
+    id: string;
+    last_used: string;
+  })[];
+};
+
 export type SetSetting = {
   name: string;
   state: string;
@@ -1059,6 +1124,8 @@ export interface Routes {
   deleteChat: { path: { id: string }; query: void; body: void; out: void };
   /** What is wrong with the vault or the set-up, and what to do about it (persons) */
   doctor: { path: void; query: void; body: void; out: Findings };
+  /** Sign a browser out, at once (persons) */
+  endSession: { path: { id: string }; query: void; body: void; out: void };
   /** News as server-sent events; Last-Event-ID resumes */
   events: { path: void; query: void; body: void; out: void };
   /** Forget the key of a provider (persons) */
@@ -1089,6 +1156,8 @@ export interface Routes {
   listServerTools: { path: { name: string }; query: { try?: string | number; [more: string]: string | number | undefined }; body: void; out: ServerTools };
   /** Other MCP servers whose tools can be used (persons) */
   listServers: { path: void; query: { try?: string | number; [more: string]: string | number | undefined }; body: void; out: Servers };
+  /** The browsers that are signed in (persons) */
+  listSessions: { path: void; query: void; body: void; out: Sessions };
   /** The settings, what is in force and where it comes from (persons) */
   listSettings: { path: void; query: void; body: void; out: Settings };
   /** The tokens that programs call with (persons) */
@@ -1139,6 +1208,8 @@ export interface Routes {
   stopRun: { path: { id: string }; query: void; body: void; out: void };
   /** Take a change back; asked about like any other */
   undoOperation: { path: { id: string }; query: void; body: Arguments; out: Result | Pending };
+  /** Give the approval PIN; this browser may then approve for ten minutes (persons) */
+  unlock: { path: void; query: void; body: PIN; out: void };
   /** Whether the record of what was done is whole (persons) */
   verifyActivity: { path: void; query: void; body: void; out: Verified };
   /** What happens in a run while it happens, each piece a Piece (persons) */
@@ -1159,6 +1230,7 @@ export const routes: { [K in keyof Routes]: readonly [method: string, path: stri
   decideServer: ["POST", "/api/v1/servers/{name}/decide"],
   deleteChat: ["POST", "/api/v1/chats/{id}/delete"],
   doctor: ["GET", "/api/v1/doctor"],
+  endSession: ["POST", "/api/v1/sessions/{id}/end"],
   events: ["GET", "/api/v1/events"],
   forgetKey: ["POST", "/api/v1/keys/{provider}/forget"],
   forgetRule: ["POST", "/api/v1/rules/{id}/forget"],
@@ -1174,6 +1246,7 @@ export const routes: { [K in keyof Routes]: readonly [method: string, path: stri
   listRules: ["GET", "/api/v1/rules"],
   listServerTools: ["GET", "/api/v1/servers/{name}/tools"],
   listServers: ["GET", "/api/v1/servers"],
+  listSessions: ["GET", "/api/v1/sessions"],
   listSettings: ["GET", "/api/v1/settings"],
   listTokens: ["GET", "/api/v1/tokens"],
   listToolSettings: ["GET", "/api/v1/settings/tools"],
@@ -1199,6 +1272,7 @@ export const routes: { [K in keyof Routes]: readonly [method: string, path: stri
   status: ["GET", "/api/v1/status"],
   stopRun: ["POST", "/api/v1/runs/{id}/stop"],
   undoOperation: ["POST", "/api/v1/operations/{id}/undo"],
+  unlock: ["POST", "/api/v1/unlock"],
   verifyActivity: ["GET", "/api/v1/activity/verify"],
   watchRun: ["GET", "/api/v1/runs/{id}/events"],
 };

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -26,7 +27,10 @@ func (p *program) approvalsCommand() *cobra.Command {
 		Use: "approvals", Short: "See and answer what waits for a person", Args: noWords, RunE: list,
 		Long: `Whatever changes a note is shown to a person before it happens. What nobody has
 answered yet waits here, for a day. An id may be shortened as long as it is clear,
-and left out when only one question waits.`,
+and left out when only one question waits.
+
+Answering needs a terminal, on which you confirm. A program cannot answer what it
+asked for itself. With a PIN (lore approvals pin), every approval asks for it.`,
 		Example: "lore approvals\nlore approvals show pending-k3f9\nlore approvals approve pending-k3f9\nlore approvals deny pending-k3f9 --word \"not in this folder\"",
 	}
 	cmd.AddCommand(
@@ -48,7 +52,7 @@ and left out when only one question waits.`,
 				})
 			},
 		},
-		p.approveCommand(), p.denyCommand(), p.editCommand(), p.rulesCommand(),
+		p.approveCommand(), p.denyCommand(), p.editCommand(), p.rulesCommand(), p.pinCommand(),
 	)
 	return cmd
 }
@@ -154,8 +158,8 @@ func (p *program) editCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "edit [ID]", Short: "Change the arguments, look at the new plan, and approve it", Args: words(0, 1),
 		Long: `Opens the arguments in $EDITOR, or takes them from --args, shows what they would
-do, and asks. With --yes the new plan is carried out at once, unless it destroys
-more than what was asked for.`,
+do, and asks. With --yes the new plan is not shown first; it is carried out, unless
+it destroys more than what was asked for.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.answer(cmd, args, func(q tool.Question) (tool.Answer, error) {
 				a := tool.Answer{Approve: true, Args: json.RawMessage(raw)}
@@ -231,8 +235,8 @@ func (p *program) answer(cmd *cobra.Command, args []string, make func(tool.Quest
 		if err != nil {
 			return err
 		}
-		if a.Approve && a.Plan == "" && !p.g.JSON {
-			p.say(q.Preview.Summary)
+		if err := p.askPerson(ctx, answerPrompt(q, a)); err != nil {
+			return err
 		}
 		a.Revision = q.Revision
 		res, err := s.Door.Answer(ctx, access.Terminal(), q.ID, a)
@@ -250,6 +254,20 @@ func (p *program) answer(cmd *cobra.Command, args []string, make func(tool.Quest
 	})
 }
 
+// answerPrompt is what a person confirms on the terminal, whatever else the
+// command prints and to whom.
+func answerPrompt(q tool.Question, a tool.Answer) string {
+	verb := "Deny"
+	if a.Approve {
+		verb = "Approve"
+	}
+	text := fmt.Sprintf("%s: %s", verb, draw.OneLine(q.Preview.Summary))
+	if a.Always != nil {
+		text += fmt.Sprintf(", and from now on everything that %s does on %s", q.Tool, cmp.Or(a.Always.Paths, "every note"))
+	}
+	return text + "?"
+}
+
 func (p *program) rulesCommand() *cobra.Command {
 	var forget string
 	cmd := &cobra.Command{
@@ -257,6 +275,9 @@ func (p *program) rulesCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return p.withRegistry(cmd.Context(), func(s *Session) error {
 				if forget != "" {
+					if err := p.askPerson(cmd.Context(), "Remove the rule "+draw.OneLine(forget)+"?"); err != nil {
+						return err
+					}
 					return s.Door.Forget(cmd.Context(), access.Terminal(), forget)
 				}
 				return p.listRules(cmd.Context(), s)

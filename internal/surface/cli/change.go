@@ -107,8 +107,7 @@ func (p *program) leavePending(res tool.Result) error {
 	}
 	q := res.Question
 	p.showQuestion(p.err, p.notice, *q, false, shownFiles)
-	fmt.Fprintf(p.err, "It waits for a person until %s. See and answer it with:\n  lore approvals show %s\n  lore approvals approve %s\n",
-		q.Expires.Local().Format("2006-01-02 15:04"), shortID(q.ID), shortID(q.ID))
+	fmt.Fprintf(p.err, "A person must approve this in Lore, on the page or in a terminal, by %s (%s).\n", q.Expires.Local().Format("2006-01-02 15:04"), shortID(q.ID))
 	return errPending
 }
 

@@ -27,7 +27,7 @@ import (
 // commands are those that look after Lore itself.
 func (p *program) commands() []*cobra.Command {
 	out := []*cobra.Command{
-		p.indexCommand(), p.mcpCommand(), p.approvalsCommand(), p.shareCommand(), p.auditCommand(), p.toolsCommand(), p.callCommand(), p.serveCommand(), p.loginCommand(), p.tokenCommand(), p.doctorCommand(), p.configCommand(),
+		p.indexCommand(), p.mcpCommand(), p.approvalsCommand(), p.shareCommand(), p.auditCommand(), p.toolsCommand(), p.callCommand(), p.serveCommand(), p.loginCommand(), p.sessionsCommand(), p.tokenCommand(), p.doctorCommand(), p.configCommand(),
 		p.installCommand(), p.serversCommand(), p.modelsCommand(), p.keyCommand(), p.evalCommand(), p.demoCommand(), p.benchCommand(), p.completionCommand(), p.versionCommand(), p.conformanceClientCommand(),
 	}
 	for _, c := range out {
@@ -303,12 +303,29 @@ What Lore must not see of a vault is written in the file, in a table of its own:
 			return err
 		},
 	}
-	cmd.AddCommand(&cobra.Command{
+	cmd.AddCommand(p.configSetCommand())
+	return cmd
+}
+
+// approvalKeys begin the settings that decide what is asked about. They are
+// changed by a person at a terminal, or on the page.
+const approvalKeys = "approve."
+
+func (p *program) configSetCommand() *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
 		Use: "set KEY VALUE", Short: "Change a setting in the configuration file", Args: words(2, 2),
 		Long: `Changes one line of the configuration file and keeps all others as they are,
-comments too. An empty VALUE takes the setting back to its default.`,
-		Example: "lore config set vault ~/notes",
-		RunE: func(_ *cobra.Command, args []string) error {
+comments too. An empty VALUE takes the setting back to its default.
+
+You confirm it in the terminal; --yes skips that, for scripts. Settings that start
+with approve. decide what Lore asks you about, so they always need the terminal.`,
+		Example: "lore config set vault ~/notes\nlore config set log_level debug --yes",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			skip := yes && !strings.HasPrefix(args[0], approvalKeys)
+			if err := p.askUnless(cmd.Context(), skip, fmt.Sprintf("Set %s to %q?", draw.OneLine(args[0]), draw.OneLine(args[1]))); err != nil {
+				return err
+			}
 			s, err := p.host.Set(args[0], args[1])
 			if err != nil {
 				return err
@@ -319,7 +336,8 @@ comments too. An empty VALUE takes the setting back to its default.`,
 			fmt.Fprintf(p.err, "%s is now %q (%s)\n", s.Key, s.Value, s.Source)
 			return nil
 		},
-	})
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask for confirmation")
 	return cmd
 }
 

@@ -16,7 +16,8 @@ type MCPOptions struct {
 	Tools    []string
 	Exclude  []string
 	ReadOnly bool
-	Trust    bool // the client's own dialogue may confirm what destroys
+	Confirm  bool // the client's own dialog may approve its calls
+	Trust    bool // also what destroys; implies Confirm
 	Hold     time.Duration
 }
 
@@ -31,10 +32,13 @@ func (p *program) mcpCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "mcp", Short: "Offer the tools to another program, by the Model Context Protocol", Args: noWords,
 		Long: `Speaks the Model Context Protocol on standard input and output, for programs that
-start it themselves. What changes a note waits for a person: the client asks when
-it can, else the call is held a moment (--hold) and then waits in lore approvals.
-What destroys is never confirmed by the client's own dialogue, unless
---trust-client says so.`,
+start it themselves. Changes wait for a person, who answers on the page or with
+lore approvals; the call is held a moment for that (--hold) and then reports that
+it is pending.
+
+With --confirm the client may show approval dialogs itself. Anyone who controls the
+client can approve then, and the record names the client's dialog, not a person.
+Deletions and commands still wait for a person, unless you also pass --trust-client.`,
 		Example: "lore mcp --vault ~/Notes\nlore mcp --toolsets notes,find --read-only\nlore mcp --toolsets all",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if p.host.MCP == nil {
@@ -49,6 +53,7 @@ What destroys is never confirmed by the client's own dialogue, unless
 	f.StringSliceVar(&o.Exclude, "exclude-tools", nil, "tools never to offer")
 	f.BoolVar(&o.ReadOnly, "read-only", false, "offer only tools that change nothing")
 	f.DurationVar(&o.Hold, "hold", defaultHold, "how long a call waits for a person before it says that it waits; 0s not at all")
-	f.BoolVar(&o.Trust, "trust-client", false, "let the client's own dialogue confirm what destroys, too")
+	f.BoolVar(&o.Confirm, "confirm", false, "let the client show approval dialogs itself; anyone who controls the client can approve")
+	f.BoolVar(&o.Trust, "trust-client", false, "let the client's dialog approve deletions and commands too (implies --confirm)")
 	return cmd
 }

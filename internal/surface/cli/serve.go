@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +13,8 @@ import (
 	"lore/internal/access"
 	"lore/internal/event"
 	"lore/internal/fault"
+	"lore/internal/process"
+	"lore/internal/surface/draw"
 	"lore/internal/surface/serve"
 	"lore/internal/token"
 )
@@ -23,9 +26,9 @@ type ServeOptions struct {
 	Hosts   []string
 	Version string
 	Hold    time.Duration // how long an MCP call waits for a person
-	// Ready is told the addresses once requests are answered: that of the
-	// server, and the one that lets a browser in.
-	Ready func(address, login string) error
+	// Ready is told the address once requests are answered. Link makes a one-time
+	// sign-in link; without a call there is none.
+	Ready func(address string, link func() (string, error)) error
 	// Progress shows what goes on before that; may be nil.
 	Progress func(*event.Bus) (stop func())
 	// Fixtures is told where the fixtures of conformance suites are served,
@@ -45,7 +48,8 @@ func (p *program) serveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "serve [FOLDER]", Short: "Answer over HTTP, for programs and for a browser, until interrupted", Args: words(0, 1),
 		Long: `Serves the vault at /api/v1 and keeps its index up to date. Programs bring a token
-(lore token create). A browser is let in by the address that is printed, once.
+(lore token create). Started in a terminal, it prints a sign-in link for one
+browser; elsewhere, lore login prints one.
 
 Only this machine is answered. With --expose others are too, under the names that
 --host gives; put something that speaks TLS in front of it.`,
@@ -81,23 +85,32 @@ Only this machine is answered. With --expose others are too, under the names tha
 	return cmd
 }
 
-// serving tells where to go. The address that lets a browser in is a secret: it
-// is an answer, and stands in no log.
-func (p *program) serving(address, login string) error {
+// serving tells where to go. A sign-in link makes whoever opens it the person: it
+// is printed only where a person reads it, on a terminal, and stands in no log.
+func (p *program) serving(address string, link func() (string, error)) error {
 	if p.g.JSON {
-		return p.encode(map[string]string{"address": address, "login": login, "api": address + "/api/v1"})
+		return p.encode(map[string]string{"address": address, "api": address + "/api/v1"})
 	}
-	_, err := fmt.Fprintf(p.out, "%s\n", login)
+	if !p.screen.Terminal {
+		p.say("serving " + address + "; to sign in a browser, run lore login in a terminal.")
+		return nil
+	}
+	login, err := link()
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(p.out, "%s\n", login)
 	p.say("serving " + address + "; open the line above in a browser, once. Ctrl-C ends it.")
 	return err
 }
 
-// loginCommand lets one more browser in.
+// loginCommand signs one more browser in.
 func (p *program) loginCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "login", Short: "Print an address that lets one more browser in to lore serve", Args: noWords,
-		Long: `Prints an address of the server that runs on this vault. The browser that opens
-it first, within ten minutes, is let in as you are: keep it to yourself.`,
+		Use: "login", Short: "Print a one-time sign-in link for lore serve", Args: noWords,
+		Long: `Prints a sign-in link for the server that runs on this vault. The browser that
+opens it first, within ten minutes, is signed in as you: keep it to yourself. You
+confirm it in the terminal. lore sessions lists the browsers that are signed in.`,
 		Example: "lore login --vault ~/notes",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return p.withRegistry(cmd.Context(), func(s *Session) error {
@@ -105,7 +118,10 @@ it first, within ten minutes, is let in as you are: keep it to yourself.`,
 				if address == "" {
 					return fault.Fix(fault.Unavailable, "start it with lore serve", "no server runs on this vault")
 				}
-				code, err := s.Tokens.NewCode(cmd.Context())
+				if err := p.askPerson(cmd.Context(), "Print a sign-in link? Whoever opens it can do everything that you can."); err != nil {
+					return err
+				}
+				code, err := s.Tokens.NewCode(cmd.Context(), process.Own())
 				if err != nil {
 					return err
 				}
@@ -127,30 +143,38 @@ func (p *program) tokenCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "token", Short: "Make, list and revoke the tokens that programs call with", Args: noWords, RunE: list,
 		Long: `A token lets a program call the tools of this vault over HTTP, as far as its
-scopes go. It is printed once and kept only as a hash. No token can approve
-anything: what changes a note still waits for a person.`,
+scopes go. It is printed once and kept only as a hash. A token approves nothing:
+changes wait for a person. The one exception is the scope confirm, which lets an MCP
+app show approval dialogs for its own calls; anyone who controls the app can approve
+then, and the record names the app's dialog.`,
 		Example: "lore token create --name \"reading list\" --scope read\nlore token list\nlore token revoke \"reading list\"",
 	}
-	cmd.AddCommand(
-		p.tokenCreateCommand(),
-		&cobra.Command{Use: "list", Short: "List the tokens", Args: noWords, RunE: list},
-		&cobra.Command{
-			Use: "revoke NAME", Short: "End a token, by its name or id, at once", Args: words(1, 1),
-			RunE: func(cmd *cobra.Command, args []string) error {
-				return p.withRegistry(cmd.Context(), func(s *Session) error {
-					t, err := s.Tokens.Revoke(cmd.Context(), args[0])
-					if err != nil {
-						return err
-					}
-					if p.g.JSON {
-						return p.encode(t)
-					}
-					p.say(fmt.Sprintf("%s (%s) opens nothing any more", t.Name, t.ID))
-					return nil
-				})
-			},
+	cmd.AddCommand(p.tokenCreateCommand(), &cobra.Command{Use: "list", Short: "List the tokens", Args: noWords, RunE: list}, p.tokenRevokeCommand())
+	return cmd
+}
+
+func (p *program) tokenRevokeCommand() *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use: "revoke NAME", Short: "End a token, by its name or id, at once", Args: words(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.withRegistry(cmd.Context(), func(s *Session) error {
+				if err := p.askUnless(cmd.Context(), yes, "Revoke the token "+draw.OneLine(args[0])+"?"); err != nil {
+					return err
+				}
+				t, err := s.Tokens.Revoke(cmd.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				if p.g.JSON {
+					return p.encode(t)
+				}
+				p.say(fmt.Sprintf("%s (%s) opens nothing any more", t.Name, t.ID))
+				return nil
+			})
 		},
-	)
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask for confirmation")
 	return cmd
 }
 
@@ -161,15 +185,26 @@ func (p *program) tokenCreateCommand() *cobra.Command {
 	var name string
 	var scopes []string
 	var days int
+	var yes bool
 	cmd := &cobra.Command{
 		Use: "create", Short: "Make a token and print it, once", Args: noWords,
 		Long: `Makes a token and prints it to standard output; it cannot be shown again. Scopes:
-read, write, destroy, egress (reach the network) and exec (run commands).`,
+read, write, destroy, egress (reach the network), exec (run commands) and confirm.
+
+With confirm, the app may show approval dialogs itself. Anyone who controls the app
+can approve. It is in no default, and always needs your confirmation in a terminal;
+for other scopes --yes skips that, for scripts.`,
 		Example: "lore token create --name backup --scope read\nlore token create --name editor --scope read,write --days 30",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var rights []access.Scope
 			for _, s := range scopes {
 				rights = append(rights, access.Scope(strings.TrimSpace(s)))
+			}
+			if err := token.Check(name, rights); err != nil {
+				return err
+			}
+			if err := p.askUnless(cmd.Context(), yes && !slices.Contains(rights, access.Confirm), tokenPrompt(name, rights)); err != nil {
+				return err
 			}
 			return p.withRegistry(cmd.Context(), func(s *Session) error {
 				t, secret, err := s.Tokens.Create(cmd.Context(), name, rights, time.Duration(days)*day)
@@ -193,7 +228,25 @@ read, write, destroy, egress (reach the network) and exec (run commands).`,
 	cmd.Flags().StringVar(&name, "name", "", "what uses it")
 	cmd.Flags().StringSliceVar(&scopes, "scope", []string{string(access.Read)}, "what it may do")
 	cmd.Flags().IntVar(&days, "days", 90, "how long it holds; 0 for ever")
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask for confirmation")
 	return cmd
+}
+
+// tokenPrompt says what a person gives away with a token.
+func tokenPrompt(name string, rights []access.Scope) string {
+	text := fmt.Sprintf("Create the token %q with %s?", draw.OneLine(name), joined(rights))
+	if slices.Contains(rights, access.Confirm) {
+		text += " The app may show approval dialogs itself. Anyone who controls the app can approve."
+	}
+	return text
+}
+
+func joined(rights []access.Scope) string {
+	var out []string
+	for _, s := range rights {
+		out = append(out, string(s))
+	}
+	return strings.Join(out, ", ")
 }
 
 func lasts(t token.Token) string {

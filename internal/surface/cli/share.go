@@ -61,6 +61,15 @@ func recipientOf(word string) string {
 }
 
 func (p *program) addShares(ctx context.Context, s *Session, to string, folders []string, v policy.Verdict) error {
+	what := "all notes"
+	if len(folders) > 0 {
+		what = strings.Join(folders, ", ")
+	}
+	if v == policy.Allow { // to share less needs no confirmation
+		if err := p.askPerson(ctx, "Let "+to+" read "+what+"?"); err != nil {
+			return err
+		}
+	}
 	patterns := []string{"**"}
 	if len(folders) > 0 {
 		patterns = nil
@@ -86,6 +95,9 @@ func (p *program) revokeShare() *cobra.Command {
 		RunE: func(cmd *cobra.Command, words []string) error {
 			return p.withRegistry(cmd.Context(), func(s *Session) error {
 				to := recipientOf(words[0])
+				if err := p.askPerson(cmd.Context(), "Forget the limits and permissions of "+to+"? approve.share decides then."); err != nil {
+					return err
+				}
 				list, err := shares(cmd.Context(), s)
 				if err != nil {
 					return err

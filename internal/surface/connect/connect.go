@@ -48,6 +48,7 @@ func New(o Options) *API { return &API{o: o, failed: map[string]string{}} }
 func Types(others map[string]reflect.Type) map[string]reflect.Type {
 	out := map[string]reflect.Type{
 		"Tokens": reflect.TypeFor[Tokens](), "Token": reflect.TypeFor[token.Token](), "NewToken": reflect.TypeFor[NewToken](), "MadeToken": reflect.TypeFor[MadeToken](),
+		"Sessions": reflect.TypeFor[Sessions](), "Session": reflect.TypeFor[token.Session](), "PIN": reflect.TypeFor[PIN](),
 		"Keys": reflect.TypeFor[Keys](), "Key": reflect.TypeFor[Key](), "NewKey": reflect.TypeFor[NewKey](),
 		"Servers": reflect.TypeFor[Servers](), "Server": reflect.TypeFor[servers.Server](), "NewServer": reflect.TypeFor[servers.NewServer](), "Trust": reflect.TypeFor[Trust](),
 		"ServerTools": reflect.TypeFor[ServerTools](), "ServerTool": reflect.TypeFor[servers.Tool](), "Acceptance": reflect.TypeFor[Acceptance](), "Login": reflect.TypeFor[Login](),
@@ -70,6 +71,9 @@ func (a *API) Routes() []rest.Route {
 		{Route: get("/tokens", a.listTokens), ID: "listTokens", Summary: "The tokens that programs call with (persons)", Out: "Tokens", Status: ok},
 		{Route: post("/tokens", a.makeToken), ID: "makeToken", Summary: "Make a token; it is told once (persons)", In: "NewToken", Out: "MadeToken", Status: ok},
 		{Route: post("/tokens/{id}/revoke", a.revokeToken), ID: "revokeToken", Summary: "End a token, at once (persons)", Out: "Token", Status: ok},
+		{Route: get("/sessions", a.listSessions), ID: "listSessions", Summary: "The browsers that are signed in (persons)", Out: "Sessions", Status: ok},
+		{Route: post("/sessions/{id}/end", a.endSession), ID: "endSession", Summary: "Sign a browser out, at once (persons)", Status: none},
+		{Route: post("/unlock", a.unlock), ID: "unlock", Summary: "Give the approval PIN; this browser may then approve for ten minutes (persons)", In: "PIN", Status: none},
 		{Route: get("/keys", a.listKeys), ID: "listKeys", Summary: "Which providers of models have a key, and where it lies; never the key (persons)", Out: "Keys", Status: ok},
 		{Route: post("/keys", a.keepKey), ID: "keepKey", Summary: "Keep the key of a provider (persons)", In: "NewKey", Out: "Key", Status: ok},
 		{Route: post("/keys/{provider}/forget", a.forgetKey), ID: "forgetKey", Summary: "Forget the key of a provider (persons)", Status: none},

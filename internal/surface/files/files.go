@@ -32,7 +32,7 @@ func New(v Open) *API { return &API{vault: v} }
 // Routes lists what there is.
 func (a *API) Routes() []rest.Route {
 	return []rest.Route{{
-		Route: serve.Route{Method: http.MethodGet, Pattern: rest.Prefix + "/files/{path...}", Scope: access.Read, Person: true, Handle: a.file},
+		Route: serve.Route{Method: http.MethodGet, Pattern: rest.Prefix + "/files/{path...}", Scope: access.Read, Person: true, Signed: true, Handle: a.file},
 		ID:    "readFile", Summary: "An attachment of the vault, whole or a range of it (persons)", Status: http.StatusOK,
 	}}
 }

@@ -5,6 +5,7 @@ package install
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"lore/internal/mcpinstall"
 	"lore/internal/surface/argv"
 	"lore/internal/surface/draw"
+	"lore/internal/surface/tty"
 	"lore/internal/tool"
 )
 
@@ -53,6 +55,8 @@ type program struct {
 	list     bool
 	print    bool
 	readOnly bool
+	confirm  bool // the client may show approval dialogs itself
+	trust    bool // also for what destroys
 	yes, dry bool
 }
 
@@ -64,7 +68,11 @@ func Command(host Host, terminal func(*cobra.Command) Terminal) *cobra.Command {
 		Long: `Adds Lore to the MCP servers of a client, for one vault. Only that entry of the
 client's file is written; comments, order and every other byte stay, and the old
 file is kept beside it. What the client asks Lore to change is still shown to
-you first.`,
+you first, on the page or in lore approvals.
+
+With --confirm the client may show approval dialogs itself: anyone who controls the
+client can approve. You confirm that in the terminal. Deletions and commands still
+wait for you, unless you also pass --trust-client.`,
 		Example: `lore install --list                          what is here, and where Lore is installed
 lore install claude --vault ~/notes          Claude Desktop
 lore install cursor --dry-run                only show what would change
@@ -85,11 +93,43 @@ lore install --print                         for any other client`,
 	f.BoolVar(&p.print, "print", false, "print what to paste, and write nothing")
 	f.BoolVar(&p.o.Project, "project", false, "use the client's file in the current folder, for this project only")
 	f.BoolVar(&p.readOnly, "read-only", false, "let the client read only")
+	f.BoolVar(&p.confirm, "confirm", false, "let the client show approval dialogs itself; anyone who controls the client can approve")
+	f.BoolVar(&p.trust, "trust-client", false, "let its dialogs approve deletions and commands too (implies --confirm)")
 	f.StringVar(&p.o.Name, "name", "lore", "the name of the entry, to have one for each of several vaults")
 	_ = f.SetAnnotation("name", argv.Placeholder, []string{"NAME"}) // the flag exists: see above
 	f.BoolVar(&p.dry, "dry-run", false, "show what would change, and change nothing")
 	f.BoolVarP(&p.yes, "yes", "y", false, "replace an entry that is there without asking")
 	return cmd
+}
+
+// grant writes the right to show dialogs into the entry, when the person at the
+// terminal confirms it. A --yes does not: a program could pass it.
+func (p *program) grant(ctx context.Context) (err error) {
+	if !p.confirm && !p.trust {
+		return nil
+	}
+	if p.readOnly {
+		return fault.New(fault.Invalid, "--confirm and --read-only exclude each other: there is nothing to approve")
+	}
+	text := "Let this client show approval dialogs itself? Anyone who controls the client can approve."
+	p.o.Entry.Args = append(p.o.Entry.Args, "--confirm")
+	if p.trust {
+		p.o.Entry.Args = append(p.o.Entry.Args, "--trust-client")
+		text += " Deletions and commands too."
+	}
+	if p.dry || p.print {
+		return nil
+	}
+	t, err := tty.Open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, t.Close()) }()
+	yes, err := t.Confirm(ctx, text)
+	if err == nil && !yes {
+		err = fault.New(fault.Cancelled, "not confirmed; nothing was changed")
+	}
+	return err
 }
 
 // run does what the flags ask for.
@@ -115,6 +155,9 @@ func (p *program) run(ctx context.Context, args []string) error {
 	}
 	if !p.o.Remove {
 		if p.o.Entry, err = p.host.Entry(p.Vault, p.readOnly); err != nil {
+			return err
+		}
+		if err := p.grant(ctx); err != nil {
 			return err
 		}
 	}

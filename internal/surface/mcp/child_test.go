@@ -47,7 +47,7 @@ func TestChildProcess(t *testing.T) {
 				t.Fatal(err)
 			}
 			c := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, says("accept", map[string]any{"confirm": true}, &shown))
-			cs, err := c.Connect(t.Context(), &sdk.CommandTransport{Command: program(t, dir, "mcp", "--hold", "0s")}, &sdk.ClientSessionOptions{ProtocolVersion: era})
+			cs, err := c.Connect(t.Context(), &sdk.CommandTransport{Command: program(t, dir, "mcp", "--hold", "0s", "--confirm")}, &sdk.ClientSessionOptions{ProtocolVersion: era})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,11 +1,11 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -29,9 +29,10 @@ const (
 )
 
 // confirm lets the client ask its user, where that may count: by a form of its
-// own, or by opening our page, at which only a person's session can answer. Else
-// the call is held for a while, in which a person may answer elsewhere. The
-// stored question is the truth in every case, and no tool answers one.
+// own, if a person gave the client the right to confirm, or by opening our page,
+// at which only a person's session can answer. Else the call is held for a while,
+// in which a person may answer elsewhere. The stored question is the truth in
+// every case, and no tool answers one.
 func (s *Server) confirm(ctx context.Context, req *sdk.CallToolRequest, res tool.Result) (*sdk.CallToolResult, error) {
 	q := *res.Question
 	var ask *sdk.ElicitParams
@@ -66,8 +67,11 @@ func form() *jsonschema.Schema {
 }
 
 // page is the address at which a person can answer a question, or "" when there
-// is only a command.
+// is none. It holds no secret: only a browser that is signed in can answer there.
 func (s *Server) page(id string) string {
+	if s.opts.Where == nil {
+		return ""
+	}
 	where := s.opts.Where(id)
 	if u, err := url.Parse(where); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return ""
@@ -88,30 +92,35 @@ func opensPages(req *sdk.CallToolRequest) bool {
 	return c != nil && c.Elicitation != nil && c.Elicitation.URL != nil
 }
 
-// mayElicit reports whether an answer that comes through the client counts: a
-// program could have given it.
+// mayElicit reports whether an answer that comes through the client counts. A
+// program could give it, so a person must have granted the right to confirm; what
+// destroys or runs a command needs more trust still.
 func (s *Server) mayElicit(r policy.Risk) bool {
-	if r == policy.Create || r == policy.Change || r == policy.Share || r == policy.None {
+	if !s.opts.Who.May(access.Confirm) || r == policy.Share { // an app does not decide what is shared with it
+		return false
+	}
+	if r == policy.Create || r == policy.Change || r == policy.None {
 		return true
 	}
 	return s.opts.Trusted != nil && s.opts.Trusted(s.opts.Who)
 }
 
-// waits answers that a person must approve, and where. It is no error: the
-// model should tell the user, and not try again.
+// mustApprove is all that a program is told about how to go on. It names no
+// command: a program with a shell would run it.
+const mustApprove = "A person must approve this in Lore."
+
+// waits answers that a person must approve. It is no error: the model should tell
+// the user, and not try again.
 func (s *Server) waits(res tool.Result) (*sdk.CallToolResult, error) {
-	way := s.opts.Where(res.Question.ID)
-	if res.Page = s.page(res.Question.ID); res.Page != "" {
-		way = command(res.Question.ID) // beside the page
-	}
+	res.Page = s.page(res.Question.ID)
 	raw, err := schema.Marshal(res)
 	if err != nil {
 		return nil, err
 	}
 	more, err := schema.Marshal(struct {
-		Status  string `json:"status"`
-		Approve string `json:"approve"`
-	}{"pending_confirmation", way})
+		Status string `json:"status"`
+		Next   string `json:"next"`
+	}{"pending_confirmation", mustApprove})
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +145,7 @@ func (s *Server) question(q tool.Question) string {
 	if len(q.Changes) == 0 && len(q.Args) > 0 { // it reaches outside: these are the bytes that leave
 		args := string(q.Args)
 		if len(args) > shownBytes {
-			args = strings.ToValidUTF8(args[:shownBytes], "") + fmt.Sprintf("\n… cut: %d bytes in all. All of it: lore approvals show %s", len(q.Args), q.ID)
+			args = strings.ToValidUTF8(args[:shownBytes], "") + fmt.Sprintf("\n… cut: %d bytes in all. Lore shows all of it, under Approvals.", len(q.Args))
 		}
 		fmt.Fprintf(&b, "\nWith: %s\n", draw.Revealed(args))
 	}
@@ -162,7 +171,7 @@ func (s *Server) question(q tool.Question) string {
 		}
 	}
 	if cut > 0 {
-		fmt.Fprintf(&b, "\n… cut in %d of %d files. All of it: lore approvals show %s\n", cut, len(q.Changes), q.ID)
+		fmt.Fprintf(&b, "\n… cut in %d of %d files. Lore shows all of it, under Approvals.\n", cut, len(q.Changes))
 	}
 	return b.String()
 }
@@ -192,7 +201,7 @@ func (s *Server) resume(ctx context.Context, req *sdk.CallToolRequest) (*sdk.Cal
 		return s.waits(tool.Result{Question: &q})
 	}
 	word, _ := r.Content[formWords].(string)
-	return s.answer(ctx, q, tool.Answer{Approve: yes, Revision: st.Revision, Word: word})
+	return s.answer(ctx, req, q, tool.Answer{Approve: yes, Revision: st.Revision, Word: word})
 }
 
 // decision is what the user said. A form that was closed, or sent without the
@@ -224,15 +233,15 @@ func (s *Server) returned(ctx context.Context, req *sdk.CallToolRequest, q tool.
 	return s.hold(ctx, req, tool.Result{Question: &q, Message: q.Preview.Summary})
 }
 
-// answer hands over what the client's user said. The store takes one answer to
-// a question, so the same state brought twice does nothing.
-func (s *Server) answer(ctx context.Context, q tool.Question, a tool.Answer) (*sdk.CallToolResult, error) {
+// answer hands over what was said in the client's dialog, as what it is: an
+// answer of that dialog, not of a person whom we know. The store takes one answer
+// to a question, so the same state brought twice does nothing.
+func (s *Server) answer(ctx context.Context, req *sdk.CallToolRequest, q tool.Question, a tool.Answer) (*sdk.CallToolResult, error) {
 	who := s.opts.Who
-	person := access.Principal{
-		Kind: access.Person, ID: "client of " + who.ID, Surface: who.Surface,
-		Scopes: append(slices.DeleteFunc(slices.Clone(who.Scopes), func(sc access.Scope) bool { return sc == access.Admin }), access.Approve),
+	dialog := access.Principal{
+		Kind: access.Dialog, ID: who.ID, Name: who.Name, Client: clientName(req), Surface: who.Surface, Scopes: []access.Scope{access.Approve},
 	}
-	res, err := s.door().Answer(ctx, person, q.ID, a)
+	res, err := s.door().Answer(ctx, dialog, q.ID, a)
 	switch {
 	case err != nil:
 		return failed(err)
@@ -240,4 +249,18 @@ func (s *Server) answer(ctx context.Context, q tool.Question, a tool.Answer) (*s
 		return s.waits(res)
 	}
 	return answered(res)
+}
+
+// longestName is how much of what a client calls itself is kept, in characters.
+const longestName = 60
+
+// clientName is what the client calls itself, on one line and with nothing
+// hidden in it.
+func clientName(req *sdk.CallToolRequest) string {
+	info := req.ClientInfo()
+	if info == nil {
+		return ""
+	}
+	name := []rune(draw.Revealed(draw.OneLine(cmp.Or(info.Title, info.Name))))
+	return strings.TrimSpace(string(name[:min(len(name), longestName)]))
 }

@@ -46,7 +46,7 @@ func TestElicitedChange(t *testing.T) {
 		} {
 			t.Run(era+" "+c.name, func(t *testing.T) {
 				w, shown := open(t), ""
-				cs := connect(t, mcp.New(w.door, mcp.Options{Who: client(), Now: tooltest.Now}), era, says(c.action, c.content, &shown))
+				cs := connect(t, mcp.New(w.door, mcp.Options{Who: confirming(), Now: tooltest.Now}), era, says(c.action, c.content, &shown))
 				res := call(t, cs, "write_note", map[string]any{"path": "New.md", "content": "hello\n"})
 				if res.IsError || !strings.Contains(textOf(res), c.want) {
 					t.Errorf("%s", textOf(res))
@@ -65,14 +65,14 @@ func TestElicitedChange(t *testing.T) {
 func TestWhatDestroysIsNotElicited(t *testing.T) {
 	for _, trusted := range []bool{false, true} {
 		w, shown := open(t), ""
-		o := mcp.Options{Who: client(), Now: tooltest.Now, Trusted: func(access.Principal) bool { return trusted }}
+		o := mcp.Options{Who: confirming(), Now: tooltest.Now, Trusted: func(access.Principal) bool { return trusted }}
 		cs := connect(t, mcp.New(w.door, o), eras[0], says("accept", map[string]any{"confirm": true}, &shown))
 		res := call(t, cs, "delete_note", map[string]any{"path": "Matcha"})
 		gone := read(t, w.dir, "Notes/Matcha.md") == ""
 		if gone != trusted || res.IsError || (shown != "") != trusted {
 			t.Errorf("trusted %v: gone %v, shown %q, %s", trusted, gone, shown, textOf(res))
 		}
-		if !trusted && !strings.Contains(textOf(res), "lore approvals approve pending-") {
+		if !trusted && (!strings.Contains(textOf(res), "A person must approve this in Lore.") || strings.Contains(textOf(res), "lore approvals")) {
 			t.Error(textOf(res))
 		}
 	}
@@ -83,13 +83,13 @@ func TestWithoutForms(t *testing.T) {
 	cs := connect(t, mcp.New(w.door, mcp.Options{Who: client(), Now: tooltest.Now}), eras[0], nil)
 	res := call(t, cs, "write_note", map[string]any{"path": "New.md", "content": "hello\n"})
 	var waits struct {
-		Status, Approve string
-		ID              string `json:"pending_operation_id"`
+		Status, Next string
+		ID           string `json:"pending_operation_id"`
 	}
 	if err := json.Unmarshal([]byte(textOf(res)), &waits); err != nil || res.IsError {
 		t.Fatal(err, textOf(res))
 	}
-	if waits.Status != "pending_confirmation" || waits.Approve != "lore approvals approve "+waits.ID {
+	if waits.Status != "pending_confirmation" || waits.Next != "A person must approve this in Lore." {
 		t.Errorf("%+v", waits)
 	}
 	if read(t, w.dir, "New.md") != "" {
@@ -129,7 +129,7 @@ func served(t *testing.T, w *world, o mcp.Options) (wire, *mcp.Endpoint) {
 	t.Cleanup(h.Close)
 	srv := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if id := r.Header.Get("Who"); id != "" {
-			p := client()
+			p := confirming()
 			p.ID = id
 			r = r.WithContext(context.WithValue(r.Context(), keyed{}, p))
 		}
@@ -291,12 +291,49 @@ func TestElicitedAct(t *testing.T) {
 	if err := w.reg.Swap("far", []*tool.Tool{foreign}); err != nil {
 		t.Fatal(err)
 	}
-	who := client()
+	who := confirming()
 	who.Scopes = append(who.Scopes, access.Egress)
 	o := mcp.Options{Who: who, Now: tooltest.Now, Toolsets: []string{tool.External}, Trusted: func(access.Principal) bool { return true }}
 	cs := connect(t, mcp.New(w.door, o), eras[0], says("accept", map[string]any{"confirm": true}, &shown))
 	res := call(t, cs, "mcp__far__send", map[string]any{"text": "my diary", "pad": strings.Repeat("x", 10_000)})
-	if res.IsError || sent == "" || !strings.Contains(shown, "my diary") && !strings.Contains(shown, "lore approvals show") || !strings.Contains(shown, "With: ") {
+	if res.IsError || sent == "" || !strings.Contains(shown, "my diary") && !strings.Contains(shown, "Lore shows all of it, under Approvals") || !strings.Contains(shown, "With: ") {
 		t.Errorf("sent %.40s; shown %q; %s", sent, shown, textOf(res))
+	}
+}
+
+// confirming is a client that a person gave the right to show dialogs itself.
+func confirming() access.Principal {
+	return client(access.Read, access.Write, access.Destroy, access.Confirm)
+}
+
+// TestFormsNeedTheRight: a client that can show forms and was not given the right
+// is shown none, and its answer counts for nothing.
+func TestFormsNeedTheRight(t *testing.T) {
+	for _, era := range eras {
+		w := open(t, func(string) {})
+		shown := ""
+		cs := connect(t, mcp.New(w.door, mcp.Options{Who: client(), Now: tooltest.Now}), era, says("accept", map[string]any{"confirm": true}, &shown))
+		res := call(t, cs, "write_note", map[string]any{"path": "New.md", "content": "hello\n"})
+		if read(t, w.dir, "New.md") != "" || shown != "" || !strings.Contains(textOf(res), "pending_confirmation") {
+			t.Errorf("%s: shown %q, %s", era, shown, textOf(res))
+		}
+	}
+}
+
+// TestTheRecordNamesTheDialog: what was approved in the dialog of a client is not
+// told as a person's approval.
+func TestTheRecordNamesTheDialog(t *testing.T) {
+	w := open(t, func(string) {})
+	shown := ""
+	who := confirming()
+	who.Name = "laptop"
+	cs := connect(t, mcp.New(w.door, mcp.Options{Who: who, Now: tooltest.Now}), eras[0], says("accept", map[string]any{"confirm": true}, &shown))
+	call(t, cs, "write_note", map[string]any{"path": "New.md", "content": "hello\n"})
+	list, err := w.reg.Questions(t.Context(), tool.Done)
+	if err != nil || len(list) != 1 {
+		t.Fatal(list, err)
+	}
+	if by := list[0].Answer.By; by.Kind != access.Dialog || by.Name != "laptop" || !strings.HasPrefix(by.Answers("approved"), "approved in the dialog of ") || !strings.HasSuffix(by.Answers("approved"), "(token laptop)") {
+		t.Errorf("%+v", by)
 	}
 }

@@ -69,9 +69,9 @@ func (s *Server) hold(ctx context.Context, req *sdk.CallToolRequest, res tool.Re
 	}
 }
 
-// waitingFor says what a call waits for, and where that can be given.
+// waitingFor says what a call waits for.
 func (s *Server) waitingFor(res tool.Result) string {
-	return "Waiting for a person: " + draw.OneLine(res.Question.Preview.Summary) + ". To answer: " + s.opts.Where(res.Question.ID)
+	return "Waiting for a person: " + draw.OneLine(res.Question.Preview.Summary) + ". " + mustApprove
 }
 
 // taskLife is longer than a question waits.

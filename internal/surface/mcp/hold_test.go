@@ -132,7 +132,7 @@ func TestHeldCall(t *testing.T) {
 						first := <-told
 						clk.next(5 * time.Second).pass()
 						second := <-told
-						if first.ProgressToken != c.token || second.Progress <= first.Progress || !strings.Contains(second.Message, q.ID) {
+						if first.ProgressToken != c.token || second.Progress <= first.Progress || !strings.Contains(second.Message, q.Preview.Summary) || strings.Contains(second.Message, "lore ") {
 							t.Errorf("told %+v, %+v", first, second)
 						}
 					}

@@ -113,7 +113,7 @@ func (s *Server) use(ctx context.Context, r tool.Role, args map[string]any, out 
 	if err != nil {
 		return err
 	}
-	who := s.caller()
+	who := s.caller(ctx, t.Name)
 	res, err := s.door().Call(ctx, who, t.Name, given)
 	if err != nil {
 		return err

@@ -55,13 +55,15 @@ type Options struct {
 	Exclude  []string
 	// ReadOnly offers only what changes nothing. It wins over everything else.
 	ReadOnly bool
-	// Trusted says whether the client of a principal may let its user confirm
-	// what destroys or runs a command. Nobody's may when it is nil: a program
-	// could give the answer.
+	// Trusted says whether the client of a principal that may confirm at all may
+	// also confirm what destroys or runs a command. Nobody's may when it is nil: a
+	// program could give the answer.
 	Trusted func(access.Principal) bool
-	// Where tells a person how to approve a question: the address of a page, or
-	// a command; nil names the command.
+	// Where is the address of the page at which a person can answer a question,
+	// or "" when there is none; may be nil.
 	Where func(id string) string
+	// Program tells which program makes a call, for callers over HTTP; may be nil.
+	Program func(ctx context.Context) []access.Process
 	// Hold is how long a call that asks a person may wait for the answer, when
 	// the client wants to hear of progress; one that has tasks waits with a task,
 	// as long as it takes. Zero answers at once. [DefaultHold] is a good one.
@@ -86,18 +88,12 @@ type Options struct {
 	tasks *task.Book // shared by all servers of an endpoint
 }
 
-// command is how a question is answered in a terminal, which always works.
-func command(id string) string { return "lore approvals approve " + id }
-
 func (o Options) withDefaults() Options {
 	if o.ReadOnly {
 		o.Who.Scopes = []access.Scope{access.Read} // also for what only reads without a switch
 	}
 	if len(o.Toolsets) == 0 {
 		o.Toolsets = []string{defaultSet}
-	}
-	if o.Where == nil {
-		o.Where = command
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -248,16 +244,6 @@ func (s *Server) meet(req sdk.Request) {
 	}
 }
 
-// caller is who makes a call: with the name that the program was installed under,
-// else with the one that it gave itself first.
-func (s *Server) caller() access.Principal {
-	who := s.opts.Who
-	if name := s.client.Load(); name != nil && who.Client == "" {
-		who.Client = *name
-	}
-	return who
-}
-
 // mostName is how much of the name of a client is kept.
 const mostName = 64
 
@@ -321,7 +307,7 @@ func (s *Server) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallT
 		return s.resume(ctx, req)
 	}
 	ctx = reporting(ctx, req)
-	res, err := s.door().Call(ctx, s.caller(), req.Params.Name, req.Params.Arguments)
+	res, err := s.door().Call(ctx, s.caller(ctx, req.Params.Name), req.Params.Name, req.Params.Arguments)
 	switch {
 	case err != nil:
 		return failed(err)
@@ -329,4 +315,19 @@ func (s *Server) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallT
 		return s.confirm(ctx, req, res)
 	}
 	return answered(res)
+}
+
+// caller is who makes a call of a tool, with the name that the program gave itself.
+// Which program it is takes a look at the whole machine over HTTP, so that is found
+// out there only for what changes something.
+func (s *Server) caller(ctx context.Context, name string) access.Principal {
+	who := s.opts.Who
+	if met := s.client.Load(); met != nil && who.Client == "" {
+		who.Client = *met
+	}
+	t, err := s.door().Find(name)
+	if s.opts.Program != nil && (s.opts.From == nil || err != nil || t.Effect != access.Reads || t.With != "") {
+		who.Program = s.opts.Program(ctx)
+	}
+	return who
 }

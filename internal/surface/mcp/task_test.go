@@ -88,7 +88,7 @@ func TestTaskWaitsForAPerson(t *testing.T) {
 		_, body := anna.call(`{"path":"`+c.file+`","search":"one","replace":"two"}`, "")
 		id, status, message := taskOf(t, body)
 		q := waiting(t, w)
-		if status != "working" || !strings.Contains(message, q.ID) || !strings.Contains(body, `"resultType":"task"`) {
+		if status != "working" || !strings.Contains(message, q.Preview.Summary) || !strings.Contains(body, `"resultType":"task"`) {
 			t.Errorf("%s: %s", c.file, body)
 		}
 		c.do(q, id)

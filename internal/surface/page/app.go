@@ -37,7 +37,7 @@ type asset struct {
 // is not listed is not found, as everywhere.
 func places() []string {
 	return []string{
-		"/{$}", "/approvals", "/chat", "/chat/{rest...}", "/notes", "/notes/{rest...}", "/search", "/graph", "/graph/{rest...}",
+		"/{$}", "/login", "/approvals", "/approvals/{id}", "/chat", "/chat/{rest...}", "/notes", "/notes/{rest...}", "/search", "/graph", "/graph/{rest...}",
 		"/activity", "/activity/{rest...}", "/tools", "/tools/{rest...}", "/settings", "/settings/{rest...}", "/onboarding", "/doctor",
 	}
 }
@@ -109,7 +109,7 @@ func (a *application) file(w http.ResponseWriter, r *http.Request, _ access.Prin
 		h.Set("Cache-Control", "private, max-age=31536000, immutable")
 	}
 	h.Set("ETag", f.tag)
-	h.Set("Vary", "Accept-Encoding, Cookie")
+	h.Set("Vary", "Accept-Encoding")
 	if slices.Contains(strings.FieldsFunc(r.Header.Get("If-None-Match"), func(c rune) bool { return c == ',' || c == ' ' }), f.tag) {
 		w.WriteHeader(http.StatusNotModified)
 		return nil

@@ -98,12 +98,28 @@ func (a *API) answer(w http.ResponseWriter, r *http.Request, who access.Principa
 	if err := Decode(r.Body, &said); err != nil {
 		return err
 	}
+	if err := a.checkUnlocked(r.Context(), who, said); err != nil {
+		return err
+	}
 	// The answer of a person who then closes the page is an answer.
 	res, err := a.o.Door.Answer(context.WithoutCancel(r.Context()), who, r.PathValue("id"), said)
 	if err != nil {
 		return err
 	}
 	return a.result(w, res)
+}
+
+// checkUnlocked refuses an approval until the PIN was given, where one is set. To
+// deny needs none.
+func (a *API) checkUnlocked(ctx context.Context, who access.Principal, said tool.Answer) error {
+	if a.o.Unlocked == nil || !said.Approve && said.Always == nil {
+		return nil
+	}
+	ok, err := a.o.Unlocked(ctx, who.ID)
+	if err != nil || ok {
+		return err
+	}
+	return &fault.Report{Kind: fault.Denied, Field: "pin", Message: "approvals need your PIN", Fix: "enter it, and answer again"}
 }
 
 func (a *API) rehearse(w http.ResponseWriter, r *http.Request, who access.Principal) error {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"lore/internal/access"
+	"lore/internal/surface/serve"
 )
 
 // TestEveryRouteForEveryone asks every registered route as every kind of caller.
@@ -29,13 +30,13 @@ func TestEveryRouteForEveryone(t *testing.T) {
 			t.Errorf("%s: for persons alone: %v, want %v", name, r.Person, got)
 		}
 		path := strings.NewReplacer("{name}", "read_note", "{id}", "x").Replace(r.Pattern)
-		for _, who := range []string{"", "read", "write", "full", "revoked", "person"} {
+		for _, who := range []string{"", "read", "write", "full", "revoked", "cookie", "word", "person"} {
 			if name == "POST /logout" && who == "person" {
 				continue // the last thing to do
 			}
 			got := w.do(who, r.Method, path, `{}`).status
 			switch {
-			case who == "" || who == "revoked":
+			case who == "" || who == "revoked" || who == "cookie" || who == "word":
 				if got != http.StatusUnauthorized {
 					t.Errorf("%s as %q: %d, want 401", name, who, got)
 				}
@@ -160,18 +161,24 @@ func TestWhoIsThere(t *testing.T) {
 	}
 }
 
-// TestLoginOnce: the printed address lets one browser in.
+// TestLoginOnce: a sign-in link signs one browser in, when the page sends its
+// code; opening it uses nothing up.
 func TestLoginOnce(t *testing.T) {
 	w := open(t)
-	code := strings.TrimPrefix(w.login, w.base)
-	for _, path := range []string{code, "/login?code=", "/login", code[:len(code)-1]} {
-		got := w.do("", "GET", path, "")
+	code := strings.TrimPrefix(w.login, w.base+serve.LoginPath)
+	for _, body := range []string{`{"code":"` + code + `"}`, `{"code":""}`, `{}`, `{"code":"` + code[:len(code)-1] + `"}`, `{"code":"` + strings.Repeat("x", 300) + `"}`} {
+		got := w.do("", "POST", "/login", body)
 		if got.status != http.StatusUnauthorized || got.header.Get("Set-Cookie") != "" {
-			t.Errorf("%s: %d, %q", path, got.status, got.header.Get("Set-Cookie"))
+			t.Errorf("%s: %d, %q", body, got.status, got.header.Get("Set-Cookie"))
 		}
 	}
-	if got := w.do("", "POST", code, "{}"); got.status != http.StatusMethodNotAllowed {
-		t.Errorf("POST: %d", got.status)
+	for _, body := range []string{`{"code":1}`, `{"other":"x"}`, `[]`, `x`} {
+		if got := w.do("", "POST", "/login", body); got.status != http.StatusBadRequest {
+			t.Errorf("%s: %d", body, got.status)
+		}
+	}
+	if got := w.do("", "GET", "/login?code="+code, ""); got.status != http.StatusNotFound || got.header.Get("Set-Cookie") != "" {
+		t.Errorf("GET without a page: %d", got.status)
 	}
 }
 

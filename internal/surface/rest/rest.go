@@ -39,6 +39,9 @@ type Options struct {
 	// they name in Out and In.
 	More  []Route
 	Types map[string]reflect.Type
+	// Unlocked reports whether the session of that id may approve now: there is no
+	// PIN, or it was given a short while ago. Nil knows no PIN.
+	Unlocked func(ctx context.Context, session string) (bool, error)
 	// Closing ends the streams; nil never does.
 	Closing <-chan struct{}
 	// Beat is how often a stream shows that it lives; zero is every 15 seconds.

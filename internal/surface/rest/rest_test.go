@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/http/cookiejar"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -21,6 +20,7 @@ import (
 	"lore/internal/state"
 	"lore/internal/surface/rest"
 	"lore/internal/surface/serve"
+	"lore/internal/surface/serve/servetest"
 	"lore/internal/token"
 	"lore/internal/tool"
 	"lore/internal/tool/tooltest"
@@ -87,7 +87,10 @@ func open(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.base, w.login = w.server.Address(l), w.server.LoginURL(l)
+	w.base = w.server.Address(l)
+	if w.login, err = w.server.LoginURL(t.Context(), l, nil); err != nil {
+		t.Fatal(err)
+	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	w.stop = stop
 	go func() { w.done <- w.server.Serve(ctx, l) }()
@@ -108,22 +111,10 @@ func open(t *testing.T) *world {
 // enter lets the person's browser in.
 func (w *world) enter() {
 	w.t.Helper()
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	w.person = &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	res, err := w.person.Get(w.login)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	defer res.Body.Close()
-	if res.StatusCode != http.StatusSeeOther {
-		w.t.Fatalf("login: %s", res.Status)
-	}
+	w.person = servetest.SignIn(w.t, w.login)
 	u, err := url.Parse(w.base)
-	if err != nil || len(jar.Cookies(u)) != 1 {
-		w.t.Fatalf("cookies: %v, %v", jar.Cookies(u), err)
+	if err != nil || len(w.person.Jar.Cookies(u)) != 1 {
+		w.t.Fatalf("cookies: %v, %v", w.person.Jar.Cookies(u), err)
 	}
 }
 
@@ -160,6 +151,10 @@ func (w *world) do(who, method, path, body string, change ...func(*http.Request)
 	case "":
 	case "person":
 		client = w.person
+	case "cookie": // whoever listens on another port of this machine has it
+		client = &http.Client{Jar: w.person.Jar}
+	case "word":
+		req.Header.Set(serve.SessionHeader, w.person.Transport.(*servetest.Browser).Session)
 	default:
 		req.Header.Set("Authorization", "Bearer "+w.secret[who])
 	}

@@ -82,10 +82,14 @@ func (a *API) showTool(w http.ResponseWriter, r *http.Request, who access.Princi
 }
 
 func (a *API) callTool(w http.ResponseWriter, r *http.Request, who access.Principal) error {
-	if t, err := a.o.Door.Find(r.PathValue("name")); err == nil {
+	t, err := a.o.Door.Find(r.PathValue("name"))
+	if err == nil {
 		if err := reaches(who, t); err != nil {
 			return err
 		}
+	}
+	if err != nil || t.Effect != access.Reads || t.With != "" { // somebody may be asked
+		who = fromProgram(r, who)
 	}
 	args, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -116,6 +120,15 @@ func (a *API) callTool(w http.ResponseWriter, r *http.Request, who access.Princi
 		return a.result(w, res)
 	}
 	return withView(w, res)
+}
+
+// fromProgram adds which program of this machine calls with a token: it must not
+// answer what it asks for.
+func fromProgram(r *http.Request, who access.Principal) access.Principal {
+	if who.Kind != access.Person {
+		who.Program = serve.Program(r.Context())
+	}
+	return who
 }
 
 // meant reports whether the call is a person's own act, seen and meant: a saved

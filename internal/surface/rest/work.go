@@ -93,7 +93,7 @@ func (a *API) look(w http.ResponseWriter, r *http.Request, who access.Principal,
 	if err != nil {
 		return err
 	}
-	res, err := a.o.Door.Call(r.Context(), who, t.Name, raw)
+	res, err := a.o.Door.Call(r.Context(), fromProgram(r, who), t.Name, raw)
 	if err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func (a *API) takeBack(w http.ResponseWriter, r *http.Request, who access.Princi
 	if err != nil {
 		return err
 	}
-	res, err := a.o.Door.Call(r.Context(), who, t.Name, raw)
+	res, err := a.o.Door.Call(r.Context(), fromProgram(r, who), t.Name, raw)
 	if err != nil {
 		return err
 	}

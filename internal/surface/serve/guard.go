@@ -50,8 +50,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.refuse(out, http.StatusBadRequest, err)
 		return
 	}
-	if r.URL.Path == "/login" {
-		s.enter(out, r)
+	if r.URL.Path == "/login" && r.Method == http.MethodPost {
+		s.signIn(out, r)
 		return
 	}
 	if h, pattern := s.mux.Handler(r); pattern == "" {
@@ -148,6 +148,12 @@ func (s *Server) guard(route Route) http.Handler {
 		if route.Plain != nil {
 			out.plain = func(p Problem) { route.Plain(out, r, p) }
 		}
+		if route.Anyone { // nothing of the vault is there
+			if err := route.Handle(out, r, access.Principal{}); err != nil {
+				s.problem(out, r, err)
+			}
+			return
+		}
 		who, err := s.who(r, route)
 		if err != nil {
 			if fault.Of(err) != fault.Denied {
@@ -183,7 +189,7 @@ func (s *Server) who(r *http.Request, route Route) (access.Principal, error) {
 		return *s.anyone, nil
 	}
 	if len(given) == 0 {
-		return s.login.who(r, s.cookie())
+		return s.session(r, route)
 	}
 	scheme, secret, _ := strings.Cut(given[0], " ")
 	if len(given) > 1 || !strings.EqualFold(scheme, "Bearer") || s.tokens == nil {
@@ -199,7 +205,7 @@ func (s *Server) who(r *http.Request, route Route) (access.Principal, error) {
 func permit(route Route, who access.Principal) error {
 	switch {
 	case route.Person && who.Kind != access.Person:
-		return fault.Fix(fault.Denied, "open the page that lore serve printed, or use lore approvals", "only a person can do this")
+		return fault.Fix(fault.Denied, "a person does it on the page, or in a terminal", "only a person can do this")
 	case !who.May(route.Scope):
 		return fault.New(fault.Denied, "this caller has no right to %s", route.Scope)
 	}

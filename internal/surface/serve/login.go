@@ -1,114 +1,63 @@
 package serve
 
 import (
-	"crypto/rand"
-	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"net/http"
+	"net/url"
 	"strings"
-	"sync"
-	"time"
 
 	"lore/internal/access"
 	"lore/internal/fault"
+	"lore/internal/token"
 )
 
-// A login turns codes that were printed where only the person reads them into
-// sessions of browsers. Both live in this process alone.
-type login struct {
-	now func() time.Time
+// SessionHeader carries the word of a session: the secret that the page keeps for
+// its own origin. The cookie alone opens nothing, because a browser sends it to
+// every port of this machine.
+const SessionHeader = "Lore-Session"
 
-	mu       sync.Mutex
-	codes    map[key]bool
-	sessions map[key]session
-}
-
-// A key is the hash of a secret: looking it up tells nothing about the secret,
-// however long it takes.
-type key [sha256.Size]byte
-
-type session struct {
-	id  string
-	end time.Time
-}
-
-// How long a session lasts, and how many there may be.
+// The parameters of an address that a session signed, for what cannot send a
+// header: pictures, sound, film and links to attachments.
 const (
-	sessionLife = 12 * time.Hour
-	sessionsMax = 100
+	untilParameter     = "until"
+	signatureParameter = "signature"
 )
 
-func newLogin(now func() time.Time) *login {
-	return &login{now: now, codes: map[key]bool{}, sessions: map[key]session{}}
+// SignedIn is what the page gets for a code, once.
+type SignedIn struct {
+	// Session is sent as the header Lore-Session with every request.
+	Session string `json:"session"`
+	// Files signs the addresses of attachments: HMAC-SHA256 of the time until
+	// which it holds, a line feed and the path.
+	Files string `json:"files"`
 }
 
-func keyOf(secret string) key { return sha256.Sum256([]byte(secret)) }
-
-// secret is 260 random bits.
-func secret() string { return strings.ToLower(rand.Text() + rand.Text()) }
-
-// newCode makes a code that opens one session.
-func (l *login) newCode() string {
-	c := secret()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.codes[keyOf(c)] = true
-	return c
-}
-
-// spend turns a code into a session, once.
-func (l *login) spend(code string) (string, bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.codes[keyOf(code)] {
-		return "", false
+// session is the person behind a cookie and the word that belongs to it; for a
+// route that takes signed addresses, behind a cookie and a signature.
+func (s *Server) session(r *http.Request, route Route) (access.Principal, error) {
+	none := fault.Fix(fault.Denied, "run lore login in a terminal and open the link that it prints, or send a token: Authorization: Bearer lore_…", "you're signed out")
+	c, err := r.Cookie(s.cookie())
+	if err != nil || s.tokens == nil {
+		return access.Principal{}, none
 	}
-	delete(l.codes, keyOf(code))
-	return l.admit(), true
-}
-
-// admit opens a session. Where there are too many, the oldest gives way. The
-// caller holds the lock.
-func (l *login) admit() string {
-	now := l.now()
-	var oldest key
-	for k, s := range l.sessions {
-		if !now.Before(s.end) {
-			delete(l.sessions, k)
-			continue
-		}
-		if o, ok := l.sessions[oldest]; !ok || s.end.Before(o.end) {
-			oldest = k
-		}
+	words := r.Header.Values(SessionHeader)
+	var in token.Session
+	switch q := r.URL.Query(); {
+	case len(words) == 1:
+		in, err = s.tokens.Session(r.Context(), c.Value, words[0])
+	case len(words) == 0 && route.Signed && isRead(r.Method) && q.Has(signatureParameter):
+		in, err = s.tokens.FileSession(r.Context(), c.Value, r.PathValue("path"), q.Get(untilParameter), q.Get(signatureParameter))
+	default:
+		return access.Principal{}, none
 	}
-	if len(l.sessions) >= sessionsMax {
-		delete(l.sessions, oldest)
-	}
-	word := secret()
-	l.sessions[keyOf(word)] = session{id: "session-" + strings.ToLower(rand.Text()[:8]), end: now.Add(sessionLife)}
-	return word
-}
-
-// who is the person behind a cookie.
-func (l *login) who(r *http.Request, name string) (access.Principal, error) {
-	none := fault.Fix(fault.Denied, "open the address that lore serve printed, or send a token: Authorization: Bearer lore_…", "who is there?")
-	c, err := r.Cookie(name)
 	if err != nil {
-		return access.Principal{}, none
+		return access.Principal{}, err
 	}
-	l.mu.Lock()
-	s, ok := l.sessions[keyOf(c.Value)]
-	l.mu.Unlock()
-	if !ok || !l.now().Before(s.end) {
-		return access.Principal{}, none
-	}
-	return access.Principal{Kind: access.Person, ID: s.id, Surface: "web", Scopes: access.Scopes()}, nil
+	return in.Principal(), nil
 }
 
-func (l *login) end(word string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.sessions, keyOf(word))
-}
+func isRead(method string) bool { return method == http.MethodGet || method == http.MethodHead }
 
 // cookie is the name of the session's cookie. Cookies do not know ports, so the
 // name does: two vaults are served beside each other.
@@ -118,50 +67,63 @@ func (s *Server) cookie() string {
 	return "lore_session_" + s.port
 }
 
-// enter takes a code and gives a session.
-func (s *Server) enter(w *answer, r *http.Request) {
-	if r.Method != http.MethodGet {
-		w.Header().Set("Allow", http.MethodGet)
-		s.refuse(w, http.StatusMethodNotAllowed, fault.New(fault.Invalid, "open it in a browser"))
+// longestCode is more than a code has.
+const longestCode = 200
+
+// signIn takes a code and gives a session. It is sent by the page, which keeps
+// what it gets: opening the link alone uses nothing up, so that what fetches
+// links ahead of a person does no harm.
+func (s *Server) signIn(w *answer, r *http.Request) {
+	if status, err := body(w, r); err != nil {
+		s.refuse(w, status, err)
 		return
 	}
-	word, ok, err := s.spend(r)
-	if err != nil {
+	var said struct {
+		Code string `json:"code"`
+	}
+	d := json.NewDecoder(r.Body)
+	d.DisallowUnknownFields()
+	if err := d.Decode(&said); err != nil {
+		s.problem(w, r, fault.Fix(fault.Invalid, `send {"code": "…"}`, "the body: %v", err))
+		return
+	}
+	used := fault.Fix(fault.Denied, "run lore login in a terminal for a new one", "this sign-in link was used, has expired, or is not one of this server")
+	if s.tokens == nil || said.Code == "" || len(said.Code) > longestCode {
+		s.refuse(w, http.StatusUnauthorized, used)
+		return
+	}
+	in, secrets, err := s.tokens.SignIn(r.Context(), said.Code, browserName(r.UserAgent()))
+	switch {
+	case err != nil:
 		s.unsure(w, r, err)
-		return
-	}
-	if !ok {
-		if _, err := s.login.who(r, s.cookie()); err == nil { // it was used by this very browser
-			home(w)
-			return
+	case in == nil:
+		s.refuse(w, http.StatusUnauthorized, used)
+	default:
+		s.log.Info("a browser was let in")
+		http.SetCookie(w, s.sessionCookie(secrets.Cookie, int(token.SessionLife.Seconds())))
+		if err := JSON(w, http.StatusOK, SignedIn{Session: secrets.Word, Files: secrets.Files}); err != nil {
+			s.problem(w, r, err)
 		}
-		s.refuse(w, http.StatusUnauthorized, fault.Fix(fault.Denied, "lore login gives a new one", "this address was used, or is not one of this server"))
-		return
 	}
-	s.log.Info("a browser was let in")
-	http.SetCookie(w, s.sessionCookie(word, int(sessionLife/time.Second)))
-	home(w)
 }
 
-// home sends a browser to the first page.
-func home(w http.ResponseWriter) {
-	w.Header().Set("Location", "/")
-	w.WriteHeader(http.StatusSeeOther)
-}
-
-// spend takes the code of a request: one of our own, or one that another process
-// of the same user made.
-func (s *Server) spend(r *http.Request) (word string, ok bool, err error) {
-	code := r.URL.Query().Get("code")
-	if word, ok = s.login.spend(code); ok || s.tokens == nil || len(code) != len(secret()) {
-		return word, ok, nil
+// browserName is what a person knows a browser by, taken from what it says of
+// itself.
+func browserName(agent string) string {
+	name, system := "A browser", ""
+	for _, b := range [][2]string{{"Firefox/", "Firefox"}, {"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"}, {"Go-http-client", "A program"}} {
+		if strings.Contains(agent, b[0]) {
+			name = b[1]
+			break
+		}
 	}
-	if ok, err = s.tokens.Spend(r.Context(), code); err != nil || !ok {
-		return "", false, err
+	for _, b := range [][2]string{{"Windows", "Windows"}, {"Android", "Android"}, {"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Mac OS", "macOS"}, {"Linux", "Linux"}} {
+		if strings.Contains(agent, b[0]) {
+			system = " on " + b[1]
+			break
+		}
 	}
-	s.login.mu.Lock()
-	defer s.login.mu.Unlock()
-	return s.login.admit(), true, nil
+	return name + system
 }
 
 func (s *Server) sessionCookie(value string, age int) *http.Cookie {
@@ -169,11 +131,21 @@ func (s *Server) sessionCookie(value string, age int) *http.Cookie {
 }
 
 // logout ends the session of a request.
-func (s *Server) logout(w http.ResponseWriter, r *http.Request, _ access.Principal) error {
-	if c, err := r.Cookie(s.cookie()); err == nil {
-		s.login.end(c.Value)
+func (s *Server) logout(w http.ResponseWriter, r *http.Request, who access.Principal) error {
+	if err := s.tokens.SignOut(r.Context(), who.ID); err != nil {
+		return err
 	}
 	http.SetCookie(w, s.sessionCookie("", -1))
 	w.WriteHeader(http.StatusNoContent)
 	return nil
+}
+
+// SignedPath is the address of an attachment below prefix, signed with the key of
+// a session. The page does the same.
+func SignedPath(prefix, path, key, until string) string {
+	parts := strings.Split(path, "/")
+	for i := range parts {
+		parts[i] = url.PathEscape(parts[i])
+	}
+	return prefix + strings.Join(parts, "/") + "?" + untilParameter + "=" + until + "&" + signatureParameter + "=" + hex.EncodeToString(token.SignFile(key, path, until))
 }

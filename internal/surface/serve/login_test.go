@@ -1,13 +1,9 @@
 package serve_test
 
 import (
-	"context"
-	"io"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"lore/internal/db"
 	"lore/internal/state"
@@ -15,62 +11,17 @@ import (
 	"lore/internal/token"
 )
 
-// visit asks a server for something, and tells what it answers.
-func visit(t *testing.T, address string, header ...string) (*http.Response, string) {
-	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := 0; i+1 < len(header); i += 2 {
-		req.Header.Set(header[i], header[i+1])
-	}
-	res, err := http.DefaultTransport.RoundTrip(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	b, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res, string(b)
-}
-
-// TestOneMoreBrowser: a person who asks for a new address gets in, however many
-// browsers were let in before. The oldest session gives way.
-func TestOneMoreBrowser(t *testing.T) {
-	var seconds atomic.Int64
-	s, err := serve.New(serve.Options{Listen: "127.0.0.1:0", Now: func() time.Time { return time.Unix(seconds.Add(1), 0) }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Add(route("/x", empty))
-	l, err := s.Listen(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	done := make(chan error, 1)
-	go func() { done <- s.Serve(ctx, l) }()
-	defer func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	}()
-	var cookies []string
-	for i := range 101 {
-		res, body := visit(t, s.LoginURL(l))
-		if res.StatusCode != http.StatusSeeOther {
-			t.Fatalf("browser %d: %s %s", i, res.Status, body)
-		}
-		cookie, _, _ := strings.Cut(res.Header.Get("Set-Cookie"), ";")
-		cookies = append(cookies, cookie)
-	}
-	for i, want := range map[int]int{0: 401, 1: 204, 100: 204} {
-		if res, _ := visit(t, s.Address(l)+"/x", "Cookie", cookies[i]); res.StatusCode != want {
-			t.Errorf("browser %d: %s", i, res.Status)
+// TestBrowserNames: a person knows a browser again.
+func TestBrowserNames(t *testing.T) {
+	for agent, want := range map[string]string{
+		"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0":                                                "Firefox on Linux",
+		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36 Edg/140.0": "Edge on Windows",
+		"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Safari/605.1.15": "Safari on macOS",
+		"Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Mobile Safari/537.36":              "Chrome on Android",
+		"Go-http-client/1.1": "A program", "": "A browser", "\x1b[31m<script>": "A browser",
+	} {
+		if got := serve.BrowserName(agent); got != want {
+			t.Errorf("%q: %q, want %q", agent, got, want)
 		}
 	}
 }
@@ -93,7 +44,7 @@ func TestStrangersLearnNoPaths(t *testing.T) {
 	t.Cleanup(func() { _ = file.Close() })
 	var log strings.Builder
 	get, stop := serving(t, &log, token.New(file, nil), "lore_aaaaaaaa_x", route("/x", empty))
-	for _, path := range []string{"/x", serve.LoginPath + strings.Repeat("a", 52)} {
+	for _, path := range []string{"/x"} {
 		if status, body := get(path); status != http.StatusServiceUnavailable || strings.Contains(body, dir) || !strings.Contains(body, "fix") {
 			t.Errorf("%s: %d %s", path, status, body)
 		}

@@ -17,6 +17,7 @@ import (
 
 	"lore/internal/access"
 	"lore/internal/fault"
+	"lore/internal/process"
 	"lore/internal/token"
 )
 
@@ -39,7 +40,6 @@ type Options struct {
 	// machine alone.
 	Anyone *access.Principal
 	Log    *slog.Logger
-	Now    func() time.Time
 }
 
 // A Handle answers one request of a known principal. The error that it returns
@@ -47,13 +47,19 @@ type Options struct {
 type Handle func(w http.ResponseWriter, r *http.Request, who access.Principal) error
 
 // A Route is one method of one path, and who may use it. Every field but Person,
-// As and Plain must be there: [Server.Add] panics otherwise, because a route without a
+// Anyone, Signed, As and Plain must be there: [Server.Add] panics otherwise, because a route without a
 // scope is a door without a lock.
 type Route struct {
 	Method  string
 	Pattern string // as net/http has them
 	Scope   access.Scope
 	Person  bool // no token reaches it, whatever its scopes
+	// Anyone says that the route holds nothing of the vault, and asks nobody who
+	// they are: the files of the page, which is how one signs in.
+	Anyone bool
+	// Signed lets an address that a session signed stand for the session's word,
+	// for reading the one thing that {path} names.
+	Signed bool
 	// As is what the holder of a token is on this route; REST unless it says.
 	As     access.Kind
 	Handle Handle
@@ -71,13 +77,11 @@ func (s *Server) Front(draw Plain) { s.front = draw }
 // A Server is the shell with its routes.
 type Server struct {
 	log     *slog.Logger
-	now     func() time.Time
 	tokens  *token.Store
 	anyone  *access.Principal
 	listen  string
 	names   []string
 	mux     *http.ServeMux
-	login   *login
 	closing chan struct{}
 	front   Plain // nil answers as JSON
 
@@ -105,15 +109,12 @@ func New(o Options) (*Server, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
 	s := &Server{
-		log: o.Log, now: o.Now, tokens: o.Tokens, anyone: o.Anyone, listen: o.Listen, names: o.Hosts, mux: http.NewServeMux(),
-		login: newLogin(o.Now), closing: make(chan struct{}),
+		log: o.Log, tokens: o.Tokens, anyone: o.Anyone, listen: o.Listen, names: o.Hosts, mux: http.NewServeMux(),
+		closing: make(chan struct{}),
 	}
 	s.Add(Route{Method: http.MethodPost, Pattern: "/logout", Scope: access.Read, Person: true, Handle: s.logout})
 	return s, nil
@@ -212,13 +213,17 @@ func (s *Server) Address(l net.Listener) string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
-// LoginURL is an address that makes the browser that opens it first a person's
-// session. It works once.
-func (s *Server) LoginURL(l net.Listener) string {
-	return s.Address(l) + LoginPath + s.login.newCode()
+// LoginURL is a link that signs the browser that opens it first in. It works once
+// and soon. Line is who makes it: see [token.Store.NewCode].
+func (s *Server) LoginURL(ctx context.Context, l net.Listener, line []access.Process) (string, error) {
+	if s.tokens == nil {
+		return "", fault.New(fault.Unavailable, "nobody can sign in to this server")
+	}
+	code, err := s.tokens.NewCode(ctx, line)
+	return s.Address(l) + LoginPath + code, err
 }
 
-// LoginPath is what a code follows in the address that lets a browser in.
+// LoginPath is what a code follows in a sign-in link.
 const LoginPath = "/login?code="
 
 // leave is how long calls under way may take when the server stops.
@@ -231,7 +236,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	h := &http.Server{
 		Handler: s, ReadHeaderTimeout: headerTime, ReadTimeout: bodyTime, IdleTimeout: idleTime, MaxHeaderBytes: headerBytes,
 		BaseContext: func(net.Listener) context.Context { return base },
-		ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			return context.WithValue(ctx, connKey{}, &peer{conn: c})
+		},
+		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
 	done := make(chan error, 1)
 	go func() { done <- h.Serve(l) }()
@@ -250,4 +258,31 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		return h.Close()
 	}
 	return nil
+}
+
+type connKey struct{}
+
+// A peer is the program at the other end of a connection. It is looked for once,
+// when somebody wants to know.
+type peer struct {
+	conn net.Conn
+	once sync.Once
+	list []access.Process
+}
+
+// Program tells which program of this machine makes a request; nothing where the
+// system does not tell.
+func Program(ctx context.Context) []access.Process {
+	p, ok := ctx.Value(connKey{}).(*peer)
+	if !ok {
+		return nil
+	}
+	p.once.Do(func() {
+		from, err := netip.ParseAddrPort(p.conn.RemoteAddr().String())
+		to, err2 := netip.ParseAddrPort(p.conn.LocalAddr().String())
+		if err == nil && err2 == nil {
+			p.list = process.Peer(from, to)
+		}
+	})
+	return p.list
 }

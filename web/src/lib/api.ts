@@ -1,6 +1,8 @@
 // The way to the server. A failure is a value, never an exception: whoever asks
-// decides what it means. The session is a cookie that no script can read; what
-// changes something is sent as JSON, which no other site can do (docs/rest.md).
+// decides what it means. The session is a cookie that no script can read, and a word
+// that only this origin has (session.ts); what changes something is sent as JSON,
+// which no other site can do (docs/rest.md).
+import { proof } from './session';
 import { routes, type Problem, type Routes } from '../api.gen';
 
 export type { Answer, Approval, Item, Pending, Problem, Result, Rules, Status, Tool, ToolTypes, Verified, View } from './types';
@@ -55,7 +57,7 @@ export async function ask<K extends keyof Routes>(route: K, ...rest: object exte
 export async function send<T>(to: string, init: RequestInit): Promise<Reply<T>> {
   let res: Response;
   try {
-    res = await fetch(to, init);
+    res = await fetch(to, { ...init, headers: { ...(init.headers as Record<string, string> | undefined), ...proof() } });
   } catch {
     return { ok: false, problem: problemOf(0, 'The server does not answer.', 'Is lore serve still running?') };
   }

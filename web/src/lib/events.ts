@@ -2,6 +2,7 @@
 // EventSource, which tells nobody why it ended: a session that is over must not
 // be asked for again and again.
 import { signedOut } from './api';
+import { proof } from './session';
 import { routes } from '../api.gen';
 
 /** One piece of news. */
@@ -71,7 +72,7 @@ export class Stream {
 
   async #once(): Promise<'over' | 'again'> {
     try {
-      const headers: Record<string, string> = { Accept: 'text/event-stream' };
+      const headers: Record<string, string> = { Accept: 'text/event-stream', ...proof() };
       if (this.#last) headers['Last-Event-ID'] = this.#last;
       const res = await fetch(routes.events[1], { headers, credentials: 'same-origin', signal: this.#stop.signal });
       if (res.status === 401) {

@@ -1,10 +1,11 @@
 // Where the files of the vault lie that are no notes.
 import { routes } from '../api.gen';
+import { signed } from './session';
 import { bytes } from './when';
 
-/** fileAddress is where an attachment is served. */
+/** fileAddress is where an attachment is served, signed for this browser's session. */
 export function fileAddress(path: string): string {
-  return routes.readFile[1].replace('{path}', path.split('/').map(encodeURIComponent).join('/'));
+  return signed(routes.readFile[1].replace('{path}', path.split('/').map(encodeURIComponent).join('/')), path);
 }
 
 /** sizeOf is how large the file at an address is, in words; nothing when that cannot be told. */

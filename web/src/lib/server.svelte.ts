@@ -13,6 +13,8 @@ class Server {
   live = $state(true);
   /** signedOut says that this browser has to be let in again. */
   signedOut = $state(false);
+  /** refused says why a sign-in link did not work. */
+  refused = $state('');
   problem = $state.raw<Problem | null>(null);
   loaded = $state(false);
   /** asked is the last question that came while the page was open, for those who hear. */

@@ -17,7 +17,7 @@ import (
 // on this machine reach it, and no page in a browser.
 func Serve(ctx context.Context, o mcp.Options, door tool.Door, ready func(address string) error) error {
 	server, err := serve.New(serve.Options{
-		Listen: "127.0.0.1:0", Log: o.Log, Now: o.Now,
+		Listen: "127.0.0.1:0", Log: o.Log,
 		Anyone: &access.Principal{Kind: access.MCP, ID: Set, Surface: "mcp", Scopes: []access.Scope{access.Read, access.Write}},
 	})
 	if err != nil {

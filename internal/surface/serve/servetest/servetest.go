@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/cookiejar"
+	"strings"
 	"testing"
 
 	"lore/internal/state"
@@ -55,17 +56,60 @@ func Open(t *testing.T, routes func(*serve.Server, *World) []serve.Route) *World
 		}
 	})
 	w.Base = server.Address(l)
+	link, err := server.LoginURL(t.Context(), l, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Person = SignIn(t, link)
+	return w
+}
+
+// A Browser is what a browser that was signed in sends with every request: its
+// cookie, and the word that the page keeps for its origin.
+type Browser struct {
+	serve.SignedIn
+	base http.RoundTripper
+}
+
+// RoundTrip adds the word, unless the request says what it wants to send.
+func (b *Browser) RoundTrip(r *http.Request) (*http.Response, error) {
+	if _, said := r.Header[serve.SessionHeader]; !said && r.Header.Get("Authorization") == "" {
+		r = r.Clone(r.Context())
+		r.Header.Set(serve.SessionHeader, b.Session)
+	}
+	return b.base.RoundTrip(r)
+}
+
+// SignIn opens a sign-in link as the page does, and returns the browser. It
+// follows no redirection.
+func SignIn(t testing.TB, link string) *http.Client {
+	t.Helper()
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Person = &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	res, err := w.Person.Get(server.LoginURL(l))
+	b := &Browser{base: http.DefaultTransport}
+	c := &http.Client{Jar: jar, Transport: b, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	at, code, _ := strings.Cut(link, serve.LoginPath)
+	body, err := json.Marshal(map[string]string{"code": code})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = res.Body.Close()
-	return w
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, at+"/login", bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Origin", at)
+	res, err := c.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if err := json.NewDecoder(res.Body).Decode(&b.SignedIn); err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("sign in: %s, %v", res.Status, err)
+	}
+	return c
 }
 
 // Do makes a request as the person, or with a token, and reads the answer into

@@ -1,5 +1,6 @@
 // One conversation, kept true while somebody looks at it. A Talk that was left
 // asks for nothing any more.
+import { proof } from '../../lib/session';
 import { ask, problemOf, signedOut, type Reply } from '../../lib/api';
 import { Reader } from '../../lib/events';
 import type { Problem } from '../../lib/types';
@@ -97,7 +98,7 @@ export class Talk {
   /** once follows until the run ends (true) or the stream breaks off (false). */
   async #once(run: string): Promise<boolean> {
     const seen = this.whole?.messages?.at(-1)?.seq ?? 0;
-    const res = await fetch(address(routes.watchRun[1], { id: run }, { after: seen || undefined }), { headers: { Accept: 'text/event-stream' }, credentials: 'same-origin', signal: this.#left.signal });
+    const res = await fetch(address(routes.watchRun[1], { id: run }, { after: seen || undefined }), { headers: { Accept: 'text/event-stream', ...proof() }, credentials: 'same-origin', signal: this.#left.signal });
     if (res.status === 401) {
       signedOut();
       this.leave();

@@ -1,0 +1,4 @@
+package serve
+
+// BrowserName is browserName for tests.
+func BrowserName(agent string) string { return browserName(agent) }

@@ -1,0 +1,8 @@
+//go:build unix
+
+package tty
+
+const (
+	inName  = "/dev/tty"
+	outName = inName
+)

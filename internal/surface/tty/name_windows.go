@@ -1,0 +1,6 @@
+package tty
+
+const (
+	inName  = "CONIN$"
+	outName = "CONOUT$"
+)
