@@ -267,7 +267,7 @@ func TestARemoteModelIsAskedByRight(t *testing.T) {
 			w.put("vault/Notes/Cup.md", "---\ntype: Claim\nid: cup\n---\n# Cup\n\nA cup of green tea is "+w.canary+".\n")
 			w.put("vault/Notes/Pot.md", "---\ntype: Claim\nid: pot\n---\n# Pot\n\nA pot of green tea is [[Cup]].\n\nSUPPORTS:: [[Cup]]\n")
 		})
-		out, code := w.lore("token", "create", "--name", "asks", "--scope", c.scope)
+		out, code := w.lore("token", "create", "--name", "asks", "--scope", c.scope, "--yes")
 		if code != 0 {
 			t.Fatal(out)
 		}

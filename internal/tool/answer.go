@@ -63,20 +63,26 @@ func (r *Registry) Answer(ctx context.Context, person access.Principal, id strin
 	if !a.same {
 		defer r.answerOthers(context.WithoutCancel(ctx), person, q, a)
 	}
-	switch {
-	case !a.Approve:
+	if !a.Approve {
 		return r.refuse(ctx, q)
-	case away:
+	}
+	res, err := r.carryOutOrWait(ctx, q, away)
+	if err != nil && q.Consent != "" {
+		// The person decided about the recipient, and that is kept; that the call
+		// which asked fails is the caller's business.
+		return Result{Success: true, Tool: &Tool{Name: q.Tool, Title: q.Tool}, Message: q.Preview.Summary}, nil
+	}
+	return res, err
+}
+
+// carryOutOrWait does what was approved, or waits for the process that does it.
+func (r *Registry) carryOutOrWait(ctx context.Context, q Question, away bool) (Result, error) {
+	if away {
 		return r.handOver(ctx, q)
 	}
 	res, won, err := r.carryOut(ctx, q)
-	switch {
-	case err == nil && !won:
+	if err == nil && !won {
 		return r.Await(ctx, q.ID, q.Revision)
-	case err != nil && q.Consent != "":
-		// The person decided about the recipient, and that is kept; that the call
-		// which asked fails is the caller's business.
-		return Result{Success: true, Tool: res.Tool, Message: "Notes are shared: " + q.Preview.Summary}, nil
 	}
 	return res, err
 }
