@@ -141,6 +141,9 @@ type Session struct {
 	Tokens *token.Store
 	// Verify checks the record of everything that was done, and counts it.
 	Verify func(ctx context.Context) (int, error)
+	// AcceptLoss records that the person at the terminal knows of lost records,
+	// and counts them.
+	AcceptLoss func(ctx context.Context) (int, error)
 	// Mind is a session for talking with a mind, through the same door. It is
 	// closed with this one.
 	Mind  func(ctx context.Context) (*talk.Session, error)
