@@ -39,7 +39,7 @@ func (s *session) face(ctx context.Context) (*cli.Session, error) {
 	face := &cli.Session{
 		Dir: s.vault.Dir(), Attend: func(context.Context) {}, Close: s.close, Tokens: s.tokens(),
 		Server:     func(ctx context.Context) string { return beacon.Find(ctx, s.dir) },
-		Verify:     s.verify,
+		Verify:     s.history.Verify,
 		AcceptLoss: func(ctx context.Context) (int, error) { return s.history.AcceptLoss(ctx, access.Terminal()) },
 	}
 	face.Mind = func(ctx context.Context) (*talk.Session, error) { return s.talk(ctx, face) }

@@ -308,14 +308,21 @@ forge all of them.`,
 		Use: "verify", Short: "Walk the whole log and name the first bad entry", Args: noWords,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return p.withRegistry(cmd.Context(), func(s *Session) error {
-				n, err := s.Verify(cmd.Context())
+				v, err := s.Verify(cmd.Context())
 				if err != nil {
 					return err
 				}
 				if p.g.JSON {
-					return p.encode(map[string]any{"success": true, "entries": n})
+					out := map[string]any{"success": true, "entries": v.Entries}
+					if !v.Accepted.IsZero() {
+						out["loss_accepted"] = v.Accepted
+					}
+					return p.encode(out)
 				}
-				fmt.Fprintf(p.out, "%s, all of them sound\n", plural(n, "entry", "entries"))
+				fmt.Fprintf(p.out, "%s, all of them sound\n", plural(v.Entries, "entry", "entries"))
+				if !v.Accepted.IsZero() {
+					fmt.Fprintf(p.out, "A loss of records was accepted on %s\n", v.Accepted.Local().Format("2006-01-02 15:04"))
+				}
 				return nil
 			})
 		},

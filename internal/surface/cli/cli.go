@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lore/internal/audit"
 	"lore/internal/doctor"
 	"lore/internal/event"
 	"lore/internal/fault"
@@ -140,7 +141,7 @@ type Session struct {
 	// Tokens are what programs call with.
 	Tokens *token.Store
 	// Verify checks the record of everything that was done, and counts it.
-	Verify func(ctx context.Context) (int, error)
+	Verify func(ctx context.Context) (audit.Verified, error)
 	// AcceptLoss records that the person at the terminal knows of lost records,
 	// and counts them.
 	AcceptLoss func(ctx context.Context) (int, error)
