@@ -88,7 +88,7 @@ func TestNotesOfManyParts(t *testing.T) {
 		{"embeds", fill("![[a]]"), "more than 20,000 links"},
 		{"fields", fill("a:: b\n"), "more than 20,000 fields"},
 		{"blocks", fill("a ^b\n\n"), "more than 20,000 block ids"},
-		{"relations", fill("- supports [[a]]\n"), ""},
+		{"relations", "## Relations\n" + fill("- supports [[a]]\n"), "more than 20,000 links"},
 		{"keys", keys.String(), ""},
 		{"open", fill("[["), ""},
 		{"quotes", strings.Repeat(">", 10_000) + " a\n" + strings.Repeat("> ", 10_000) + "a\n", ""},
