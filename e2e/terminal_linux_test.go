@@ -263,3 +263,40 @@ func TestChoosingAndEditingAtATerminal(t *testing.T) {
 		t.Errorf("exit code %d\n%s\n%s", code, tm.seen(), fileText(t, vault, "list.md"))
 	}
 }
+
+// TestALossAcceptedAtATerminal: state.db was deleted. The person says that this is
+// known, and the record is sound again.
+func TestALossAcceptedAtATerminal(t *testing.T) {
+	vault, data := t.TempDir(), t.TempDir()
+	for name, value := range map[string]string{"HOME": data, "XDG_DATA_HOME": data, "XDG_CONFIG_HOME": data, "LORE_VAULT": vault, "LORE_EMBED_MODEL": "none", "LORE_KEYRING": "off"} {
+		t.Setenv(name, value)
+	}
+	if out, code := run(t, vault, "call", "write_note", `{"path":"A.md","content":"x"}`, "--yes"); code != 0 {
+		t.Fatal(out)
+	}
+	found, _ := filepath.Glob(filepath.Join(data, "lore", "*", "state.db"))
+	if len(found) != 1 {
+		t.Fatal(found)
+	}
+	if err := os.Remove(found[0]); err != nil {
+		t.Fatal(err)
+	}
+	no := onTerminal(t, vault, "audit", "accept")
+	no.await("Type yes")
+	no.enter("no\r")
+	if code := no.exit(); code == 0 {
+		t.Errorf("no was taken for yes: %s", no.seen())
+	}
+	if out, code := run(t, vault, "audit", "verify"); code == 0 {
+		t.Errorf("the loss is not told: %s", out)
+	}
+	yes := onTerminal(t, vault, "audit", "accept")
+	yes.await("Type yes")
+	yes.enter("yes\r")
+	if code := yes.exit(); code != 0 || !strings.Contains(yes.seen(), "Accepted the loss of") {
+		t.Errorf("%d: %s", code, yes.seen())
+	}
+	if out, code := run(t, vault, "audit", "verify"); code != 0 || !strings.Contains(out, "A loss of records was accepted on") {
+		t.Errorf("%d: %s", code, out)
+	}
+}

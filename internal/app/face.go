@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"lore/internal/access"
 	"lore/internal/beacon"
 	"lore/internal/chat"
 	"lore/internal/doctor"
@@ -37,8 +38,10 @@ func (s *session) knowledge(parse note.Options) knowledge.Env {
 func (s *session) face(ctx context.Context) (*cli.Session, error) {
 	face := &cli.Session{
 		Dir: s.vault.Dir(), Attend: func(context.Context) {}, Close: s.close, Tokens: s.tokens(),
-		Server: func(ctx context.Context) string { return beacon.Find(ctx, s.dir) },
-		Verify: s.verify, AddRule: s.asked.NewRule,
+		Server:     func(ctx context.Context) string { return beacon.Find(ctx, s.dir) },
+		Verify:     s.history.Verify,
+		AcceptLoss: func(ctx context.Context) (int, error) { return s.history.AcceptLoss(ctx, access.Terminal()) },
+		AddRule:    s.asked.NewRule,
 	}
 	face.Mind = func(ctx context.Context) (*talk.Session, error) { return s.talk(ctx, face) }
 	if s.link != nil {

@@ -35,7 +35,7 @@ type Entry struct {
 	Time time.Time `json:"time"`
 	// Event is "call" or "operation", or "pruned" for calls that were let go by
 	// rule, or what was found wrong: "torn", "missing", "replaced", "restarted",
-	// "unkept", "unanchored", "rolled_back".
+	// "unkept", "unanchored", "rolled_back"; or [AcceptedRow] and [Accepted].
 	Event     string `json:"event"`
 	Version   int    `json:"v,omitempty"`
 	Call      string `json:"call,omitempty"` // its id
@@ -69,6 +69,13 @@ type Entry struct {
 	Prev  string    `json:"prev"`
 	MAC   string    `json:"mac,omitempty"`
 }
+
+// A person accepts a loss of records: one entry for each record, with the hash of
+// what is left of it, then one with their number.
+const (
+	AcceptedRow = "accepted_row"
+	Accepted    = "accepted"
+)
 
 // A File is what an operation did to one file, by hashes.
 type File struct {

@@ -31,6 +31,11 @@ type Verified struct {
 	Anchored int64
 	// Restarted is when this log took the place of one whose key was lost.
 	Restarted time.Time
+	// Accepted is when a person last accepted that records were lost.
+	Accepted time.Time
+	// RolledBack is the entry that tells of an older state.db, unless a person
+	// accepted the loss later. It is the error then, when there is no worse one.
+	RolledBack *BadEntry
 }
 
 // A BadEntry is the first place of the audit log that is not as it was written.
@@ -189,8 +194,6 @@ func (v *verifier) step(line []byte) error {
 		v.seq = e.Seq - 1 // those before it are in another file
 	case e.Event == "unanchored":
 		return v.bad(v.line, e.Seq, "audit.head was missing or changed when this entry was written: the end of the log above it may have been cut off")
-	case e.Event == "rolled_back":
-		return v.bad(v.line, e.Seq, "state.db was replaced by an older one, or rows were deleted: it had the records of the entries up to %d, and then only up to %d", e.Last, e.First-1)
 	case e.Event == "missing":
 		return v.bad(v.line, v.seq+1, "the end was cut off: entries %d to %d are missing above this line", v.seq+1, e.Last)
 	case e.Event == "replaced" && e.Prev == v.mac:
@@ -204,6 +207,7 @@ func (v *verifier) step(line []byte) error {
 	}
 	v.seq, v.mac = e.Seq, e.MAC
 	v.found.Entries++
+	v.lost(e)
 	if v.found.Anchored == 0 && e.Version >= version {
 		v.found.Anchored = e.Seq
 	}
@@ -211,6 +215,18 @@ func (v *verifier) step(line []byte) error {
 		v.see(e)
 	}
 	return nil
+}
+
+// lost follows what the log tells about records that were lost, and that a
+// person accepted it.
+func (v *verifier) lost(e Entry) {
+	switch {
+	case e.Event == "rolled_back" && v.found.RolledBack == nil:
+		v.found.RolledBack = &BadEntry{Line: v.line, Seq: e.Seq,
+			Problem: fmt.Sprintf("state.db was replaced by an older one, or rows were deleted: it had the records of the entries up to %d, and then only up to %d", e.Last, e.First-1)}
+	case e.Event == Accepted:
+		v.found.Accepted, v.found.RolledBack = e.Time, nil
+	}
 }
 
 func parseEntry(line []byte) (e Entry, ok bool) {
@@ -267,6 +283,9 @@ func (v *verifier) end() error {
 	}
 	if v.found.Anchored > 0 && v.unanchored != nil {
 		return v.bad(v.line+1, v.seq+1, "%v: the end of the log may have been cut off", v.unanchored)
+	}
+	if v.found.RolledBack != nil {
+		return v.found.RolledBack
 	}
 	return nil
 }

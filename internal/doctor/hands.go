@@ -13,6 +13,7 @@ import (
 
 	"lore/internal/audit"
 	"lore/internal/fault"
+	"lore/internal/history"
 	"lore/internal/policy"
 	"lore/internal/tool"
 	"lore/internal/vault"
@@ -46,6 +47,8 @@ func (p *Patient) hands(ctx context.Context, works bool) ([]Finding, error) {
 	case err == nil:
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
+	case errors.Is(err, history.ErrLost):
+		return append(out, Finding{Level: "error", Topic: "audit", Text: err.Error(), Fix: "if you know why state.db was lost or replaced, run lore audit accept; the audit log still tells what was done"}), nil
 	case fault.Of(err) == fault.Conflict && !errors.As(err, &entry):
 		return append(out, Finding{Level: "error", Topic: "audit", Text: err.Error(), Fix: "someone or something changed, replaced or deleted state.db; the audit log still tells what was done"}), nil
 	case fault.Of(err) == fault.Conflict:
@@ -57,6 +60,9 @@ func (p *Patient) hands(ctx context.Context, works bool) ([]Finding, error) {
 	}
 	if !v.Restarted.IsZero() {
 		out = append(out, Finding{Level: "warning", Topic: "audit", Text: fmt.Sprintf("the log was restarted on %s, because its key was damaged or missing", v.Restarted.Format("2006-01-02 15:04"))})
+	}
+	if !v.Accepted.IsZero() {
+		out = append(out, Finding{Level: "note", Topic: "audit", Text: fmt.Sprintf("a loss of records was accepted on %s", v.Accepted.Local().Format("2006-01-02 15:04"))})
 	}
 	return append(out, Finding{Level: "ok", Topic: "audit", Text: fmt.Sprintf("%d entries in the log, all of them sound", v.Entries)}), nil
 }

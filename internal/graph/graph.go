@@ -72,6 +72,9 @@ func resolve(ctx context.Context, s index.Store, links []index.Link) ([]Link, er
 	}
 	out := make([]Link, len(links))
 	for i, l := range links {
+		if err := index.Interrupted(ctx, i); err != nil {
+			return nil, err
+		}
 		out[i].Link = l
 		out[i].To, _ = index.Resolve(l.From, l.Kind, l.Target, names[index.TargetKey(l.Target)])
 	}
@@ -117,13 +120,18 @@ func Load(ctx context.Context, s index.Store) (*Graph, error) {
 		g.maps[r.File.Path] = r.Kind == index.KindCanvas
 	}
 	keyed := byKey(names)
-	for _, l := range links {
+	linked := map[string]string{} // of each target, the last note that links to it: links come note by note
+	for i, l := range links {
+		if err := index.Interrupted(ctx, i); err != nil {
+			return nil, err
+		}
 		to, ok := index.Resolve(l.From, l.Kind, l.Target, keyed[index.TargetKey(l.Target)])
 		if !ok {
 			g.Broken = append(g.Broken, Link{Link: l})
 			continue
 		}
-		if to != l.From && !slices.Contains(g.Out[l.From], to) {
+		if to != l.From && linked[to] != l.From {
+			linked[to] = l.From
 			g.Out[l.From] = append(g.Out[l.From], to)
 			g.In[to] = append(g.In[to], l.From)
 		}

@@ -120,6 +120,9 @@ func Resolve(ctx context.Context, s index.Store, all []index.Relation) ([]Edge, 
 	}
 	out := make([]Edge, len(all))
 	for i, r := range all {
+		if err := index.Interrupted(ctx, i); err != nil {
+			return nil, err
+		}
 		out[i].Relation = r
 		out[i].To, _ = index.Resolve(r.From, r.Kind, r.Target, names[index.TargetKey(r.Target)])
 	}
@@ -151,7 +154,10 @@ func untyped(ctx context.Context, s index.Store, paths, keys []string) ([]Edge, 
 		return nil, err
 	}
 	var out []index.Relation
-	for _, l := range append(from, to...) {
+	for i, l := range append(from, to...) {
+		if err := index.Interrupted(ctx, i); err != nil {
+			return nil, err
+		}
 		if l.Target == "" {
 			continue
 		}
@@ -216,7 +222,10 @@ func Around(ctx context.Context, s index.Store, path string, depth, limit int, h
 			return Region{}, err
 		}
 		var next []string
-		for _, e := range edges {
+		for i, e := range edges {
+			if err := index.Interrupted(ctx, i); err != nil {
+				return Region{}, err
+			}
 			for _, p := range []string{e.From, e.To} {
 				if _, seen := r.Depth[p]; !seen {
 					r.Depth[p] = d
@@ -323,7 +332,10 @@ func (f *front) step(ctx context.Context, s index.Store, hop Hop, other *front) 
 	var next []string
 	fresh := map[string]bool{}
 	meet := ""
-	for _, e := range edges {
+	for i, e := range edges {
+		if err := index.Interrupted(ctx, i); err != nil {
+			return "", err
+		}
 		for _, p := range []string{e.From, e.To} {
 			if !at[e.Other(p)] {
 				continue // reached from elsewhere

@@ -44,9 +44,10 @@ func (s *Store) Reconcile(ctx context.Context, d *db.DB, full bool) (told []stri
 	if err != nil {
 		return nil, err
 	}
-	known = s.audit.Must(known)
-	told = headProblems(end, known, problem)
+	// What the database itself has seen, not what the anchor of the log knows: a
+	// lost one has seen nothing.
 	seen = min(max(seen, known.Seq), end.Seq)
+	told = headProblems(end, s.audit.Must(known), problem)
 	if seen == 0 && end.Seq > 0 {
 		full = true // nothing was ever recorded here, and the log knows better
 	}

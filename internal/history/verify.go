@@ -27,27 +27,22 @@ func (s *Store) Verify(ctx context.Context) (audit.Verified, error) {
 	// In this order, because other processes write meanwhile: the anchor lags
 	// behind the database, and the database behind the log.
 	kept := s.audit.KeptBefore()
-	c := comparison{calls: map[string]seenCall{}, operations: map[string]audit.Entry{}, oldest: math.MaxInt64}
-	var known audit.End
+	c := newComparison()
 	var found audit.Verified
 	err := s.view(ctx, func(tx *sql.Tx) (err error) {
-		if known, err = lastSynced(ctx, tx); err != nil {
-			return err
-		}
 		if c.written, err = fact(ctx, tx, "log_seq"); err != nil {
 			return err
 		}
-		if found, err = s.audit.Verify(ctx, known, c.see); err != nil {
+		if found, err = c.compare(ctx, tx, s.audit); err != nil {
 			return err
 		}
 		if found.Anchored > 0 && c.written < kept {
-			return differs("state.db was replaced by an older one, or rows were deleted: it has the records of the entries up to %d of the audit log, and had those up to %d", c.written, kept)
+			return &lostError{differs("state.db was replaced by an older one, or rows were deleted: it has the records of the entries up to %d of the audit log, and had those up to %d", c.written, kept)}
 		}
-		c.restarted = found.Restarted
-		if err := c.compareCalls(ctx, tx); err != nil {
-			return err
+		if found.RolledBack != nil {
+			return &lostError{found.RolledBack}
 		}
-		return c.compareOperations(ctx, tx)
+		return c.firstLoss()
 	})
 	return found, err
 }
@@ -81,6 +76,29 @@ type comparison struct {
 	restarted  time.Time
 	old        bool  // there are entries that name no call
 	oldest     int64 // the first row of a call that the log names
+	accepted   map[string]string
+	lost       []lostRecord
+}
+
+func newComparison() *comparison {
+	return &comparison{calls: map[string]seenCall{}, operations: map[string]audit.Entry{}, accepted: map[string]string{}, oldest: math.MaxInt64}
+}
+
+// compare proves the log and compares the database with it. Records that were
+// lost are collected; everything else that differs is the error.
+func (c *comparison) compare(ctx context.Context, tx *sql.Tx, log *audit.Log) (found audit.Verified, err error) {
+	known, err := lastSynced(ctx, tx)
+	if err != nil {
+		return found, err
+	}
+	if found, err = log.Verify(ctx, known, c.see); err != nil && (found.RolledBack == nil || !errors.Is(err, found.RolledBack)) {
+		return found, err
+	}
+	c.restarted = found.Restarted
+	if err := c.compareCalls(ctx, tx); err != nil {
+		return found, err
+	}
+	return found, c.compareOperations(ctx, tx)
 }
 
 func (c *comparison) see(e audit.Entry) {
@@ -95,6 +113,8 @@ func (c *comparison) see(e audit.Entry) {
 		if e.Operation != "" {
 			c.operations[e.Operation] = e
 		}
+	case audit.AcceptedRow:
+		c.accepted[e.Call+e.Operation] = e.Row
 	case "unkept":
 		c.unkept = append(c.unkept, [2]int64{e.First, e.Last})
 	case "pruned":
@@ -149,11 +169,15 @@ func (c *comparison) compareCalls(ctx context.Context, tx *sql.Tx) (err error) {
 		if unnamedSeq > seq {
 			return differs("state.db has a call that the audit log does not know (%s)", unnamed)
 		}
-		if t[9] == recovered {
-			return differs("the record of a call of %s at %s was missing from state.db, and only what the audit log says of it was recovered (entry %d)", seen.tool, seen.time.Format(time.RFC3339), seen.seq)
-		}
 		row := []any{t[0], at, t[1], t[2], t[3], t[4], t[5], t[6], t[7], t[8], t[9], t[10], t[11], t[12], t[13], took, tokens, cost, t[14], t[15]}
-		if seen.row != rowHash(row) {
+		hash := rowHash(row)
+		if t[9] == recovered {
+			c.lose(loss{seen.seq, audit.Entry{Call: t[0], Row: hash}},
+				"the record of a call of %s at %s was missing from state.db, and only what the audit log says of it was recovered (entry %d)", seen.tool, seen.time.Format(time.RFC3339), seen.seq)
+			delete(c.calls, t[0])
+			continue
+		}
+		if seen.row != hash {
 			return differs("the record of a call of %s at %s in state.db was changed (entry %d of the audit log)", seen.tool, seen.time.Format(time.RFC3339), seen.seq)
 		}
 		delete(c.calls, t[0])
@@ -161,14 +185,10 @@ func (c *comparison) compareCalls(ctx context.Context, tx *sql.Tx) (err error) {
 	if err := rows.Err(); err != nil {
 		return err
 	}
-	first := seenCall{seq: math.MaxInt64}
-	for _, seen := range c.calls {
-		if seen.seq < first.seq && !seen.time.Before(c.pruned) && !c.excused(seen.seq) {
-			first = seen
+	for id, seen := range c.calls {
+		if !seen.time.Before(c.pruned) && !c.excused(seen.seq) {
+			c.lose(loss{seen.seq, audit.Entry{Call: id}}, "a call of %s at %s is missing from state.db (entry %d of the audit log)", seen.tool, seen.time.Format(time.RFC3339), seen.seq)
 		}
-	}
-	if first.seq < math.MaxInt64 {
-		return differs("a call of %s at %s is missing from state.db (entry %d of the audit log)", first.tool, first.time.Format(time.RFC3339), first.seq)
 	}
 	return nil
 }
@@ -191,7 +211,7 @@ func (c *comparison) compareOperations(ctx context.Context, tx *sql.Tx) error {
 			continue
 		}
 		if op.Reason == recovered {
-			return differs("the change %s was missing from state.db or incomplete, and only what was left of it was recovered (entry %d of the audit log)", op.ID, e.Seq)
+			c.lose(loss{e.Seq, audit.Entry{Operation: op.ID}}, "the change %s was missing from state.db or incomplete, and only what was left of it was recovered (entry %d of the audit log)", op.ID, e.Seq)
 		}
 		same, err := agrees(ctx, tx, op, e)
 		if err != nil {
@@ -204,7 +224,7 @@ func (c *comparison) compareOperations(ctx context.Context, tx *sql.Tx) error {
 	}
 	for id, e := range c.operations {
 		if !c.excused(e.Seq) {
-			return differs("the change %s is missing from state.db (entry %d of the audit log)", id, e.Seq)
+			c.lose(loss{e.Seq, audit.Entry{Operation: id}}, "the change %s is missing from state.db (entry %d of the audit log)", id, e.Seq)
 		}
 	}
 	return nil

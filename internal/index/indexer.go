@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -380,6 +381,11 @@ const (
 	batchBytes     = 8 << 20
 )
 
+// largeFile is the size from which on files are read one by one, each written
+// before the next: what a parser needs for some megabytes is many times their
+// size, and must not be there once for each core.
+const largeFile = 2 << 20
+
 // work reads and parses on several cores and writes on one.
 func (ix *Indexer) work(ctx context.Context, w work) (Summary, error) {
 	total := len(w.read) + len(w.drop)
@@ -400,6 +406,7 @@ func (ix *Indexer) work(ctx context.Context, w work) (Summary, error) {
 	g, gctx := errgroup.WithContext(ctx)
 	jobs := make(chan job)
 	done := make(chan outcome, ix.workers)
+	large := make(chan struct{}, 1)
 	g.Go(func() error {
 		defer close(jobs)
 		for _, j := range w.read {
@@ -416,7 +423,7 @@ func (ix *Indexer) work(ctx context.Context, w work) (Summary, error) {
 		readers.Add(1)
 		g.Go(func() error {
 			defer readers.Done()
-			return ix.readAll(gctx, jobs, done)
+			return ix.readAll(gctx, jobs, done, large)
 		})
 	}
 	go func() { readers.Wait(); close(done) }() // ends with the readers, which g waits for
@@ -437,12 +444,22 @@ func (ix *Indexer) work(ctx context.Context, w work) (Summary, error) {
 	return sum, err
 }
 
-func (ix *Indexer) readAll(ctx context.Context, jobs <-chan job, done chan<- outcome) error {
+func (ix *Indexer) readAll(ctx context.Context, jobs <-chan job, done chan<- outcome, large chan struct{}) error {
 	for j := range jobs {
+		var written func()
+		if j.entry.Size >= largeFile && isRead(j.entry.Kind) {
+			select {
+			case large <- struct{}{}:
+				written = func() { <-large }
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
 		o, err := ix.read(ctx, j)
 		if err != nil {
 			return err
 		}
+		o.written = written
 		select {
 		case done <- o:
 		case <-ctx.Done():
@@ -481,10 +498,16 @@ func (ix *Indexer) write(ctx context.Context, w work, done <-chan outcome, sum *
 			b.Put = append(b.Put, o.doc)
 			size += len(o.doc.Body)
 		}
-		if len(b.Put)+len(b.Touch) >= batchDocuments || size >= batchBytes {
+		if len(b.Put)+len(b.Touch) >= batchDocuments || size >= batchBytes || o.written != nil {
 			if err := flush(); err != nil {
 				return err
 			}
+		}
+		if o.written != nil {
+			written := o.written
+			o = outcome{}
+			debug.FreeOSMemory() // the next large one begins without what this one left
+			written()
 		}
 	}
 	if err := ctx.Err(); err != nil {

@@ -26,6 +26,9 @@ const (
 type outcome struct {
 	what verdict
 	doc  Document
+	// written is told when the document is in the store; nil unless the file is
+	// a large one.
+	written func()
 }
 
 func (s *Summary) count(o *outcome) {

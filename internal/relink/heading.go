@@ -67,6 +67,9 @@ func (w *world) retitle(ctx context.Context, h *headings, own change.Patch) erro
 		if f == nil {
 			continue
 		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if err := w.refragment(f, h, own); err != nil {
 			return err
 		}

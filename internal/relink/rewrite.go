@@ -44,6 +44,9 @@ func (w *world) run(ctx context.Context) error {
 	todo := make([][]task, len(read))
 	keys = keys[:0]
 	for i, f := range read {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		w.concerned(f, func(l note.Link) {
 			if t, ok := w.judge(f, l); ok {
 				todo[i] = append(todo[i], t)
@@ -55,6 +58,9 @@ func (w *world) run(ctx context.Context) error {
 		return err
 	}
 	for i, f := range read {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if err := w.rewrite(f, todo[i]); err != nil {
 			return err
 		}

@@ -148,7 +148,10 @@ func (w *world) linking(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, l := range links {
+	for i, l := range links {
+		if err := index.Interrupted(ctx, i); err != nil {
+			return err
+		}
 		w.sources[l.From]++
 	}
 	return w.illegible(ctx)
@@ -161,7 +164,10 @@ func (w *world) illegible(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, r := range rows {
+	for i, r := range rows {
+		if err := index.Interrupted(ctx, i); err != nil {
+			return err
+		}
 		if slices.ContainsFunc(r.Problems, func(p index.Problem) bool { return p.Kind == "broken_yaml" || p.Kind == "broken_canvas" }) {
 			w.sources[r.File.Path] += 0
 		}
@@ -217,7 +223,10 @@ func (w *world) load(ctx context.Context, keys []string) error {
 		w.before[k] = slices.Clone(w.was[k])
 		w.after[k] = slices.Clone(w.will[k])
 	}
-	for _, n := range names {
+	for i, n := range names {
+		if err := index.Interrupted(ctx, i); err != nil {
+			return err
+		}
 		if !w.own[n.Path] && n.Kind < index.NameTitle {
 			w.before[n.Key] = append(w.before[n.Key], n)
 			w.after[n.Key] = append(w.after[n.Key], n)

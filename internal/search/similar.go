@@ -34,7 +34,10 @@ func LoadSpellings(ctx context.Context, s index.Store) (*Spellings, error) {
 		return nil, err
 	}
 	out := &Spellings{}
-	for _, n := range names {
+	for i, n := range names {
+		if err := index.Interrupted(ctx, i); err != nil {
+			return nil, err
+		}
 		out.add(n.Key, n.Path, false)
 		if words := strings.FieldsFunc(n.Key, notLetter); len(words) > 1 {
 			for _, w := range words {

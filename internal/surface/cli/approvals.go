@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -328,19 +329,60 @@ forge all of them.`,
 		Use: "verify", Short: "Walk the whole log and name the first bad entry", Args: noWords,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return p.withRegistry(cmd.Context(), func(s *Session) error {
-				n, err := s.Verify(cmd.Context())
+				v, err := s.Verify(cmd.Context())
 				if err != nil {
 					return err
 				}
 				if p.g.JSON {
-					return p.encode(map[string]any{"success": true, "entries": n})
+					out := map[string]any{"success": true, "entries": v.Entries}
+					if !v.Accepted.IsZero() {
+						out["loss_accepted"] = v.Accepted
+					}
+					return p.encode(out)
 				}
-				fmt.Fprintf(p.out, "%s, all of them sound\n", plural(n, "entry", "entries"))
+				fmt.Fprintf(p.out, "%s, all of them sound\n", plural(v.Entries, "entry", "entries"))
+				if !v.Accepted.IsZero() {
+					fmt.Fprintf(p.out, "A loss of records was accepted on %s\n", v.Accepted.Local().Format("2006-01-02 15:04"))
+				}
 				return nil
 			})
 		},
 	})
+	cmd.AddCommand(p.acceptCommand())
 	return cmd
+}
+
+// acceptCommand is for the person at the terminal alone: whoever runs commands
+// for a model cannot say yes.
+func (p *program) acceptCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "accept", Short: "Accept that records were lost", Args: noWords,
+		Long: `After state.db was lost, or replaced by an older copy, verifying fails: the log
+knows of records that are gone. If you know why they are gone, accept the loss.
+It is written to the log, and verifying passes from then on. A log or a record
+that was changed cannot be accepted.`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if p.g.JSON || !p.notice.Terminal || !draw.AtTerminal(cmd.InOrStdin()) {
+				return fault.Fix(fault.Denied, "run it in a terminal", "accepting a loss needs a person at a terminal")
+			}
+			return p.withRegistry(cmd.Context(), func(s *Session) error {
+				if _, err := s.Verify(cmd.Context()); err != nil {
+					fmt.Fprintln(p.out, err)
+				}
+				fmt.Fprint(p.out, "Type yes to accept the loss: ")
+				answer, _ := bufio.NewReader(cmd.InOrStdin()).ReadString('\n') // without an answer it is no
+				if strings.TrimSpace(answer) != "yes" {
+					return fault.New(fault.Denied, "the loss was not accepted")
+				}
+				n, err := s.AcceptLoss(cmd.Context())
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(p.out, "Accepted the loss of %s\n", plural(n, "record", "records"))
+				return nil
+			})
+		},
+	}
 }
 
 // plural is [count] for words that do not take an s.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lore/internal/audit"
 	"lore/internal/doctor"
 	"lore/internal/event"
 	"lore/internal/fault"
@@ -143,7 +144,10 @@ type Session struct {
 	// AddRule keeps a standing rule that a person made, under an id of its own.
 	AddRule func(ctx context.Context, r policy.Rule) error
 	// Verify checks the record of everything that was done, and counts it.
-	Verify func(ctx context.Context) (int, error)
+	Verify func(ctx context.Context) (audit.Verified, error)
+	// AcceptLoss records that the person at the terminal knows of lost records,
+	// and counts them.
+	AcceptLoss func(ctx context.Context) (int, error)
 	// Mind is a session for talking with a mind, through the same door. It is
 	// closed with this one.
 	Mind  func(ctx context.Context) (*talk.Session, error)

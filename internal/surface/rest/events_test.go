@@ -264,3 +264,46 @@ func TestStreamsOfOthers(t *testing.T) {
 	}
 	w.listen("person", "").expect("ready")
 }
+
+// TestEventsOfCallsOfOthers: a token hears that another called a tool, and neither
+// what it asked for nor what came of it, while the call and when it resumes.
+func TestEventsOfCallsOfOthers(t *testing.T) {
+	w := open(t)
+	person, own, other := w.listen("person", ""), w.listen("write", ""), w.listen("other", "")
+	begin := ""
+	for _, l := range []*listener{person, own, other} {
+		begin = l.expect("ready").id
+	}
+	const secret = "xyzzyplugh"
+	for _, call := range [][2]string{
+		{"read_note", `{"path":"` + secret + `.md"}`},
+		{"write_note?dry_run=1", `{"path":"` + secret + `.md","content":"` + secret + `\n"}`},
+		{"write_note", `{"path":"` + secret + `.md","content":"` + secret + `\n"}`},
+	} {
+		w.do("write", "POST", "/api/v1/tools/"+call[0], call[1])
+	}
+	w.bus.Publish("end", 0, true)
+	heard := func(l *listener) (all string, calls int) {
+		for {
+			p, ok := l.next()
+			if !ok || p.topic == "end" {
+				return all, calls
+			}
+			if p.topic == tool.TopicCall {
+				calls++
+			}
+			all += p.topic + " " + p.data + "\n"
+		}
+	}
+	for name, l := range map[string]*listener{"person": person, "own": own} {
+		if all, _ := heard(l); !strings.Contains(all, secret) {
+			t.Errorf("%s does not hear of the call: %s", name, all)
+		}
+	}
+	for name, l := range map[string]*listener{"while": other, "resumed": w.listen("other", begin)} {
+		all, calls := heard(l)
+		if calls == 0 || strings.Contains(all, secret) {
+			t.Errorf("%s, another token hears %d calls: %s", name, calls, all)
+		}
+	}
+}

@@ -62,6 +62,9 @@ func (in FindBrokenLinks) Run(ctx context.Context, env Env) (BrokenLinks, error)
 		return BrokenLinks{}, err
 	}
 	for _, l := range page {
+		if err := ctx.Err(); err != nil { // each is compared with every name
+			return BrokenLinks{}, err
+		}
 		near := names.Near(l.Target)
 		out.Links = append(out.Links, BrokenLink{
 			SourcePath: l.From, Target: l.Target, LinkText: cmp.Or(l.Text, l.Target), LinkType: l.Type(), Line: l.Line,
@@ -93,7 +96,10 @@ func (in FindBrokenLinks) collect(ctx context.Context, env Env) ([]graph.Link, e
 		links = g.Broken
 	}
 	var out []graph.Link
-	for _, l := range links {
+	for i, l := range links {
+		if err := index.Interrupted(ctx, i); err != nil {
+			return nil, err
+		}
 		if l.To == "" && lies(l.From, folder) {
 			out = append(out, l)
 		}

@@ -138,7 +138,7 @@ func (env Env) entitle(ctx context.Context, steps []PathStep) error {
 			}
 		}
 	}
-	return err
+	return errors.Join(err, ctx.Err())
 }
 
 // View lists the steps.

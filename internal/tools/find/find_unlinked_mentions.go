@@ -75,6 +75,9 @@ func (in FindUnlinkedMentions) Run(ctx context.Context, env Env) (Mentions, erro
 	out.Skipped = max(0, len(found)-mentionNotes)
 	var all []Mention
 	for _, f := range found[:min(len(found), mentionNotes)] {
+		if err := ctx.Err(); err != nil {
+			return Mentions{}, err
+		}
 		if f.Path == row.File.Path || !strings.EqualFold(path.Ext(f.Path), ".md") {
 			continue
 		}

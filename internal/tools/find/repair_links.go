@@ -81,6 +81,9 @@ func (in RepairLinks) Plan(ctx context.Context, env Env) (LinksRepaired, change.
 	var paths []string
 	var left []LeftLink
 	for _, l := range broken {
+		if err := ctx.Err(); err != nil { // each is compared with every name
+			return LinksRepaired{}, nil, err
+		}
 		found, why := g.guess(&l)
 		if len(found) == 1 && len(out.Repaired) < in.Limit {
 			meant[place{l.From, l.Target}] = found[0]
@@ -123,7 +126,10 @@ func newGuesser(ctx context.Context, s index.Store) (*guesser, error) {
 		return nil, err
 	}
 	g := &guesser{names: map[string][]index.Name{}}
-	for _, n := range names {
+	for i, n := range names {
+		if err := index.Interrupted(ctx, i); err != nil {
+			return nil, err
+		}
 		g.names[n.Key] = append(g.names[n.Key], n)
 	}
 	g.spellings, err = search.LoadSpellings(ctx, s)

@@ -81,6 +81,9 @@ func (in VaultHealth) Run(ctx context.Context, env Env) (Health, error) {
 		broken = append(broken, fmt.Sprintf("%s:%d", l.From, l.Line))
 	}
 	for i := range rows {
+		if err := index.Interrupted(ctx, i); err != nil {
+			return Health{}, err
+		}
 		if len(rows[i].Problems) > 0 {
 			problems = append(problems, rows[i].File.Path)
 		}

@@ -102,7 +102,10 @@ func (s *textSearch) run(ctx context.Context, texts []string) error {
 		return err
 	}
 	var paths []string
-	for _, n := range names {
+	for i, n := range names {
+		if err := index.Interrupted(ctx, i); err != nil {
+			return err
+		}
 		if n.Kind == index.NameFile && fits(path.Base(n.Path), all) {
 			paths = append(paths, n.Path)
 		}
@@ -131,6 +134,9 @@ func fits(text string, all []*regexp.Regexp) bool {
 // says where to look: what counts is the text.
 func (s *textSearch) read(ctx context.Context, paths []string, all []*regexp.Regexp, named bool) error {
 	for _, p := range paths {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if len(s.hits) >= s.want {
 			return nil
 		}

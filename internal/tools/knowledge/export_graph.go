@@ -136,7 +136,10 @@ func (env Env) picture(ctx context.Context, paths []string, edges []graph.Edge, 
 			p.rows = append(p.rows, r)
 		}
 	}
-	for _, e := range edges {
+	for i, e := range edges {
+		if err := index.Interrupted(ctx, i); err != nil {
+			return nil, err
+		}
 		_, a := p.at[e.From]
 		_, b := p.at[e.To]
 		if a && b {

@@ -102,6 +102,9 @@ func (c *Contradictions) stated(ctx context.Context, env Env, edges []graph.Edge
 		return err
 	}
 	for _, e := range edges {
+		if err := ctx.Err(); err != nil { // what supports both sides may be much
+			return err
+		}
 		from, to := rows[e.From], rows[e.To]
 		if from == nil || to == nil {
 			continue
@@ -136,9 +139,13 @@ func (env Env) backing(ctx context.Context, paths []string) (map[string][]string
 }
 
 func shared(a, b []string) []string {
+	in := make(map[string]bool, len(b))
+	for _, x := range b {
+		in[x] = true
+	}
 	var out []string
 	for _, x := range a {
-		if slices.Contains(b, x) {
+		if in[x] {
 			out = append(out, x)
 		}
 	}

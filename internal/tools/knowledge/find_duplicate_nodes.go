@@ -78,12 +78,18 @@ func (in FindDuplicateNodes) Run(ctx context.Context, env Env) (Duplicates, erro
 	seen := map[string]bool{}
 	texts := map[string]string{}
 	for i := range rows {
+		if err := ctx.Err(); err != nil {
+			return out, err
+		}
 		tool.Progress(ctx, i, len(rows), "comparing nodes")
 		near, _, err := env.near(ctx, &rows[i], closeOnes, in.MinSimilarity)
 		if err != nil {
 			return out, err
 		}
 		for _, n := range near {
+			if err := ctx.Err(); err != nil {
+				return out, err
+			}
 			if in.NodeID == "" && n.row.Type == "" || len(in.Types) > 0 && !hasFold(in.Types, n.row.Type) {
 				continue
 			}

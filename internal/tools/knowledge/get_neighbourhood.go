@@ -118,7 +118,10 @@ func (in GetNeighbourhood) Run(ctx context.Context, env Env) (Neighbourhood, err
 		}
 		return strings.Compare(a.Path, b.Path)
 	})
-	for _, e := range region.Edges {
+	for i, e := range region.Edges {
+		if err := index.Interrupted(ctx, i); err != nil {
+			return Neighbourhood{}, err
+		}
 		if from, to := rows[e.From], rows[e.To]; from != nil && to != nil {
 			out.Edges = append(out.Edges, edgeRef(&e, from, to))
 		}

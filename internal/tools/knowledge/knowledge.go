@@ -173,6 +173,9 @@ func (env Env) rows(ctx context.Context, paths []string) (map[string]*index.Row,
 	}
 	out := make(map[string]*index.Row, len(found))
 	for i := range found {
+		if err := index.Interrupted(ctx, i); err != nil {
+			return nil, err
+		}
 		out[found[i].File.Path] = &found[i]
 	}
 	return out, nil

@@ -263,20 +263,6 @@ func (t *Op) repairExchange(s *Step) error {
 	return t.MoveOver(old, s.Stage)
 }
 
-// keep copies a file of which nobody knows whether it is needed, and returns
-// where the copy lies.
-func (t *Op) keep(p, key string) (string, error) {
-	c, err := t.Read(p)
-	if err != nil {
-		return "", err
-	}
-	to, err := t.Free(key)
-	if err != nil {
-		return "", err
-	}
-	return to, t.Put(to, c.Data, true)
-}
-
 // Free finds a name for a copy of key among the recovered.
 func (t *Op) Free(key string) (string, error) {
 	if err := t.MkdirAll(RecoveredFolder, 0o700); err != nil {
