@@ -103,6 +103,7 @@ export type Approval = {
   risk: string;
   state: string;
   tool: string;
+  unshared?: null | (string)[];
   value?: unknown;
   who: {
     client?: string;
@@ -192,6 +193,7 @@ export type Approvals = {
     risk: string;
     state: string;
     tool: string;
+    unshared?: null | (string)[];
     value?: unknown;
     who: {
       client?: string;
