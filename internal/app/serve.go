@@ -8,11 +8,13 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"lore/internal/access"
 	"lore/internal/agent/attendant"
 	"lore/internal/beacon"
 	"lore/internal/doctor"
 	"lore/internal/fault"
 	"lore/internal/keys"
+	"lore/internal/policy"
 	"lore/internal/process"
 	"lore/internal/state"
 	"lore/internal/surface/chats"
@@ -27,6 +29,7 @@ import (
 	"lore/internal/token"
 	"lore/internal/tool"
 	"lore/internal/vault"
+	"lore/internal/visibility"
 	"lore/web"
 )
 
@@ -78,7 +81,7 @@ func (r *resident) listen(ctx context.Context, o cli.ServeOptions, db *state.Fil
 		Servers: r.app.desk().Host(), Clients: r.app.installer(), Closing: server.Closing(),
 	})
 	api := rest.New(rest.Options{
-		Door: r.door, Bus: r.bus, Vault: name, Version: o.Version, Page: where, Verify: r.verify, Doctor: r.doctor, Closing: server.Closing(), Unlocked: token.New(db, r.app.now).Unlocked,
+		Door: r.door, Bus: r.bus, Vault: name, Version: o.Version, Page: where, Verify: r.verify, Doctor: r.doctor, Shared: r.sharedWith, Closing: server.Closing(), Unlocked: token.New(db, r.app.now).Unlocked,
 		More: slices.Concat(talks.Routes(), prefer.Routes(), connects.Routes(), files.New(r.vault).Routes()), Types: connect.Types(prefs.Types(chats.Types())),
 	})
 	defer api.Close()
@@ -176,6 +179,32 @@ func (r *resident) hold(ctx context.Context) (s *session, release func(), err er
 		err = fault.New(fault.Busy, "the vault is being opened")
 	}
 	return nil, nil, err
+}
+
+// sharedWith is what of the vault a program may hear of.
+func (r *resident) sharedWith(ctx context.Context, who access.Principal) (visibility.Limit, error) {
+	c, err := r.app.config().Read()
+	if err != nil {
+		return visibility.Limit{}, err
+	}
+	p, _, err := r.app.policyOf(&c, r.dir)
+	if err != nil {
+		return visibility.Limit{}, err
+	}
+	rules, err := r.door.Rules(ctx)
+	if err != nil {
+		return visibility.Limit{}, err
+	}
+	s := p.Sharing(who.Recipient(), who.Client, who.ID, rules, r.app.now())
+	if s.Verdict != policy.Allow {
+		return visibility.Limit{}.Only(nil)
+	}
+	v, release, err := r.vault(ctx)
+	if err != nil {
+		return visibility.Limit{}, err
+	}
+	defer release()
+	return s.Limit.Through(v.Real), nil
 }
 
 // vault is the vault that stands open, until release is called.

@@ -20,7 +20,8 @@ const patience = 24 * time.Hour
 func (c *call) newQuestion(p Preview, set change.Set, d policy.Decision) Question {
 	p.Warnings = append(p.Warnings[:len(p.Warnings):len(p.Warnings)], c.warnings(set)...)
 	return Question{
-		ID: c.deps.ID("pending"), State: Pending, Asked: c.deps.Now(), Expires: c.deps.Now().Add(patience),
+		Unshared: c.unshared(set),
+		ID:       c.deps.ID("pending"), State: Pending, Asked: c.deps.Now(), Expires: c.deps.Now().Add(patience),
 		Who: c.who, Tool: c.tool.Name, Definition: c.tool.definition(), Args: c.args, ArgsHash: c.rec.ArgsHash,
 		Plan: set.Hash(), Moment: c.moment, Files: set.Bases(), Preview: p, Risk: d.Risk, Reason: d.Reason, Changes: set.Describe(), Notices: c.notices,
 	}
@@ -82,9 +83,7 @@ func (c *call) room(ctx context.Context) error {
 
 // waits is the answer of a call whose question is not answered yet.
 func (c *call) waits(q Question) Result {
-	if q.Changes = c.seen(q.Changes); q.Consent != "" {
-		q.Changes = nil // the names of folders are not shared yet
-	}
+	q = q.Told(q.Who)
 	return Result{Tool: c.tool, Question: &q, Message: q.Preview.Summary, Changes: change.Brief(q.Changes), Notices: c.notices}
 }
 

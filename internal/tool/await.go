@@ -77,9 +77,9 @@ func (r *Registry) Await(ctx context.Context, id string, revision int) (Result, 
 		case err != nil:
 			return Result{}, err
 		case q.State.Over():
-			return r.resultOf(q)
+			return r.tellCaller(q)
 		case q.Revision != revision:
-			return r.stillWaits(q), nil
+			return r.stillWaits(q.Told(q.Who)), nil
 		case q.State == Approved && r.canWrite(ctx):
 			// What a person approved is not broken off because nobody waits for it.
 			if res, won, err := r.carryOut(context.WithoutCancel(ctx), q); won || err != nil {
@@ -90,6 +90,16 @@ func (r *Registry) Await(ctx context.Context, id string, revision int) (Result, 
 			return Result{}, err
 		}
 	}
+}
+
+// tellCaller is the answer for the one who asked, who is tainted by words from
+// outside also where another process carried the call out.
+func (r *Registry) tellCaller(q Question) (Result, error) {
+	res, err := r.resultOf(q)
+	if res.Untrusted && remembersTaint(q.Who) {
+		r.tainted.add(q.Who, r.deps.Now())
+	}
+	return res, err
 }
 
 // Attend carries out what other processes approve, until ctx ends. A process

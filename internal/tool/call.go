@@ -273,37 +273,12 @@ func (c *call) planned(ctx context.Context) (any, change.Set, error) {
 			return nil, nil, err
 		}
 	}
-	set = c.mark(set)
+	_, reverts := value.(Reverter)
+	set = c.mark(c.keepMarks(set, reverts))
 	if err := set.Validate(); err != nil {
 		return nil, nil, fault.New(fault.Internal, "%s planned what cannot be done: %v", c.tool.Name, err)
 	}
 	return value, set, nil
-}
-
-// unlimited checks a plan that was made from a part of the vault. Files that
-// move take links from the whole vault along, so these are planned once more
-// from all of it; the caller hears of its own part alone.
-func (c *call) unlimited(ctx context.Context, set change.Set) (change.Set, error) {
-	moves := false
-	for _, e := range set {
-		moves = moves || e.From != "" || e.After == nil
-		for _, p := range []string{e.Path, e.From} {
-			if p == "" {
-				continue
-			}
-			if err := c.limit.Check(p); err != nil {
-				return nil, fmt.Errorf("%s: %w", c.tool.Name, err)
-			}
-		}
-	}
-	if !moves || c.tool.Effect != access.Changes {
-		return set, nil
-	}
-	own := c.limit
-	c.limit = visibility.Limit{}
-	defer func() { c.limit = own }()
-	_, whole, err := c.guarded(ctx, c.tool.run)
-	return whole, err
 }
 
 // judge decides about a plan.
@@ -372,8 +347,8 @@ func (c *call) settle(ctx context.Context, value any, set change.Set, d policy.D
 	case d.Verdict != policy.Allow && d.Verdict != policy.Ask:
 		return Result{}, fault.New(fault.Denied, "%s: %s", c.tool.Name, cmp.Or(d.Reason, "nobody decided about it"))
 	case c.dry:
-		p.Warnings = append(p.Warnings[:len(p.Warnings):len(p.Warnings)], c.warnings(set)...)
-		res.DryRun, res.Preview, res.Changes = true, &p, c.seen(set.Describe())
+		q := c.newQuestion(p, set, d).Told(c.who)
+		res.DryRun, res.Preview, res.Changes = true, &q.Preview, q.Changes
 		return res, nil
 	case len(set) == 0:
 		return res, nil
@@ -385,7 +360,7 @@ func (c *call) settle(ctx context.Context, value any, set change.Set, d policy.D
 		return c.ask(ctx, c.newQuestion(p, set, d))
 	}
 	if err := c.apply(ctx, value, set, p.Summary); err != nil {
-		return Result{}, err
+		return Result{}, c.withoutNames(set, err)
 	}
 	res.Operation, res.Changes = c.op, change.Brief(c.seen(set.Describe()))
 	return res, nil

@@ -56,8 +56,11 @@ type Question struct {
 	Reason  string            `json:"reason"` // why a person is asked
 	// Consent is the recipient that a person decides about, when the question is
 	// what it may read at all ([access.Principal.Recipient]).
-	Consent string       `json:"consent,omitempty"`
-	Changes []FileChange `json:"changes,omitempty"`
+	Consent string `json:"consent,omitempty"`
+	// Unshared are the files among the changes that the caller must not know of;
+	// see [Question.Told].
+	Unshared []string     `json:"unshared,omitempty"`
+	Changes  []FileChange `json:"changes,omitempty"`
 	// Edits are kept when they cannot be planned again: those of an act that
 	// already ran. Value is what it answered.
 	Edits change.Set      `json:"edits,omitempty"`

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -128,6 +129,46 @@ func (c *call) mark(set change.Set) change.Set {
 	return out
 }
 
+// keepMarks puts the property back where an edit takes it away: that text from
+// outside can be trusted is for a person to say. A change that is taken back takes
+// its words along, and then its mark.
+func (c *call) keepMarks(set change.Set, reverts bool) change.Set {
+	if c.who.Kind == access.Person {
+		return set
+	}
+	out := set
+	for i, e := range set {
+		if e.Before == nil || e.After == nil || !note.Parse(cmp.Or(e.From, e.Path), []byte(*e.Before)).IsUntrusted() || note.Parse(e.Path, []byte(*e.After)).IsUntrusted() {
+			continue
+		}
+		if reverts && bodyOf(*e.Before) != bodyOf(*e.After) {
+			continue
+		}
+		marked, err := note.MarkUntrusted(e.Path, *e.After)
+		if err != nil || marked == *e.After {
+			c.notices = append(c.notices, e.Path+" loses its mark as untrusted")
+			continue
+		}
+		if len(out) > 0 && &out[0] == &set[0] {
+			out = slices.Clone(set)
+		}
+		out[i].After = &marked
+		c.notices = append(c.notices, e.Path+" stays marked as untrusted; only a person can take the mark off")
+	}
+	return out
+}
+
+// bodyOf is a text without its front matter.
+func bodyOf(text string) string {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	if _, rest, ok := strings.Cut(text, "---\n"); ok && strings.HasPrefix(text, "---\n") {
+		if _, body, ok := strings.Cut(rest, "\n---"); ok {
+			return strings.TrimSpace(body)
+		}
+	}
+	return strings.TrimSpace(text)
+}
+
 func extension(path string) string { return path[max(0, strings.LastIndexByte(path, '.')):] }
 
 // leastTaint is the length from which on a line that a caller wrote counts.
@@ -154,7 +195,8 @@ func adds(e change.Edit, given []string) bool {
 	return false
 }
 
-// texts are all strings in arguments, however deep.
+// texts are all strings in arguments, however deep, the names of fields too: a
+// property is named by the caller.
 func texts(args json.RawMessage) []string {
 	var v any
 	if json.Unmarshal(args, &v) != nil {
@@ -171,7 +213,8 @@ func texts(args json.RawMessage) []string {
 				walk(x)
 			}
 		case map[string]any:
-			for _, x := range v {
+			for name, x := range v {
+				out = append(out, name)
 				walk(x)
 			}
 		}

@@ -104,6 +104,9 @@ func (v *Vault) Stat(ctx context.Context, p string) (Entry, error) {
 	if err != nil {
 		return Entry{}, err
 	}
+	if err := v.allowed(ctx, key, false); err != nil { // before anything tells whether there is such a file
+		return Entry{}, err
+	}
 	root, err := v.Handle()
 	if err != nil {
 		return Entry{}, err
@@ -158,6 +161,9 @@ const tries = 3
 func (v *Vault) read(ctx context.Context, p string, limit int64, cut, hidden bool) (File, error) {
 	key, err := v.Visible(p, hidden)
 	if err != nil {
+		return File{}, err
+	}
+	if err := v.allowed(ctx, key, false); err != nil { // before anything tells whether there is such a file
 		return File{}, err
 	}
 	root, err := v.Handle()

@@ -114,6 +114,7 @@ export type Approval = {
   risk: string;
   state: string;
   tool: string;
+  unshared?: null | (string)[];
   value?: unknown;
   who: {
     client?: string;
@@ -225,6 +226,7 @@ export type Approvals = {
     risk: string;
     state: string;
     tool: string;
+    unshared?: null | (string)[];
     value?: unknown;
     who: {
       client?: string;

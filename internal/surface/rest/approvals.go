@@ -61,7 +61,7 @@ func (a *API) listApprovals(w http.ResponseWriter, r *http.Request, who access.P
 	out := Approvals{Approvals: []tool.Question{}}
 	for _, q := range list {
 		if sees(who, q) {
-			out.Approvals = append(out.Approvals, q)
+			out.Approvals = append(out.Approvals, q.Told(who))
 		}
 	}
 	return serve.JSON(w, http.StatusOK, out)
@@ -82,7 +82,7 @@ func (a *API) question(r *http.Request, who access.Principal) (tool.Question, er
 	case err != nil, q.ID != id, !sees(who, q):
 		return tool.Question{}, fault.New(fault.NotFound, "there is no question %q", id)
 	}
-	return q, nil
+	return q.Told(who), nil
 }
 
 func (a *API) showApproval(w http.ResponseWriter, r *http.Request, who access.Principal) error {

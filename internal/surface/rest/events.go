@@ -2,6 +2,7 @@ package rest
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"fmt"
 	"net/http"
@@ -12,10 +13,12 @@ import (
 	"time"
 
 	"lore/internal/access"
+	"lore/internal/change"
 	"lore/internal/event"
 	"lore/internal/fault"
 	"lore/internal/schema"
 	"lore/internal/tool"
+	"lore/internal/visibility"
 )
 
 // kept is how much final news can be asked for again.
@@ -198,7 +201,7 @@ func (a *API) events(w http.ResponseWriter, r *http.Request, who access.Principa
 			if !hears(who, e) {
 				continue
 			}
-			if s.Send(a.news.id(e.Seq), e.Topic, stated(who, e)) != nil {
+			if s.Send(a.news.id(e.Seq), e.Topic, a.stated(r.Context(), who, e)) != nil {
 				return nil
 			}
 		}
@@ -227,13 +230,15 @@ func hears(who access.Principal, e event.Event) bool {
 
 // stated adds how the call stands that news is about, in the words that front
 // ends for models' tool calls share.
-func stated(who access.Principal, e event.Event) any {
+func (a *API) stated(ctx context.Context, who access.Principal, e event.Event) any {
 	switch v := e.Data.(type) {
 	case tool.Question:
 		return struct {
 			tool.Question
 			Call string `json:"call_state"`
-		}{v, questionState(v)}
+		}{v.Told(who), questionState(v)}
+	case change.Files:
+		return a.named(ctx, who, v)
 	case tool.Finished:
 		if !tool.Sees(who, v.Who) {
 			v.Summary, v.Operation, v.Who.ID = "", "", ""
@@ -244,6 +249,25 @@ func stated(who access.Principal, e event.Event) any {
 		}{v, finishedStates[v.Status]}
 	}
 	return e.Data
+}
+
+// named is the news about files without the names that are not shared with a
+// program.
+func (a *API) named(ctx context.Context, who access.Principal, f change.Files) change.Files {
+	if who.Recipient() == "" {
+		return f
+	}
+	limit, err := visibility.Limit{}.Only(nil)
+	if a.o.Shared != nil && err == nil {
+		limit, err = a.o.Shared(ctx, who)
+	}
+	if err != nil { // who may know what is not known now
+		return change.Files{Many: true}
+	}
+	keep := func(list []string) []string {
+		return visibility.Filter(limit, slices.Clone(list), func(p string) string { return p })
+	}
+	return change.Files{Added: keep(f.Added), Changed: keep(f.Changed), Removed: keep(f.Removed), Many: f.Many}
 }
 
 // The states of a call.

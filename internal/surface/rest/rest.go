@@ -17,6 +17,7 @@ import (
 	"lore/internal/event"
 	"lore/internal/surface/serve"
 	"lore/internal/tool"
+	"lore/internal/visibility"
 )
 
 // Prefix is where everything of this interface lies.
@@ -35,6 +36,9 @@ type Options struct {
 	Verify func(context.Context) (int, error)
 	// Doctor looks for everything that is wrong; nil looks at nothing.
 	Doctor func(context.Context) ([]doctor.Finding, error)
+	// Shared is what of the vault a program may hear of; nil tells no program any
+	// name.
+	Shared func(context.Context, access.Principal) (visibility.Limit, error)
 	// More are routes of others, described beside the own ones, with the types that
 	// they name in Out and In.
 	More  []Route
