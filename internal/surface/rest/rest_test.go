@@ -61,7 +61,7 @@ func open(t *testing.T) *world {
 		work.Tools(work.Env{History: p.History, Questions: p.Questions, Vault: p.Vault, Now: tooltest.Now, Chats: w.chats, Folder: "Chats"}))
 	w.tokens = token.New(file, tooltest.Now)
 	for name, scopes := range map[string][]access.Scope{
-		"read": {access.Read}, "write": {access.Read, access.Write}, "other": {access.Read, access.Write},
+		"read": {access.Read}, "write": {access.Read, access.Write, access.Destroy}, "other": {access.Read, access.Write},
 		"full": token.Scopes(), "revoked": {access.Read, access.Write},
 	} {
 		_, secret, err := w.tokens.Create(t.Context(), name, scopes, 0)
@@ -342,7 +342,7 @@ func TestWork(t *testing.T) {
 	if got := w.do("person", "POST", "/api/v1/approvals/"+asked.str("pending_operation_id")+"/answer", `{"approve":true,"revision":0}`); got.status != 200 || w.file("New.md") != "" {
 		t.Errorf("undo: %d %s", got.status, got.text)
 	}
-	asked = w.do("full", "POST", "/api/v1/operations/"+op+"/redo", "")
+	asked = w.do("write", "POST", "/api/v1/operations/"+op+"/redo", "")
 	if got := w.do("person", "POST", "/api/v1/approvals/"+asked.str("pending_operation_id")+"/answer", `{"approve":true,"revision":0}`); got.status != 200 || w.file("New.md") != "hello\n" {
 		t.Errorf("redo: %d %s", got.status, got.text)
 	}
