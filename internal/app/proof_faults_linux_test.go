@@ -24,7 +24,9 @@ func TestKilledAtRandomTimes(t *testing.T) {
 	long(t)
 	kills, runs := 0, 0
 	for _, s := range scenes() {
-		if s.name != "append" && s.name != "rename" && s.name != "approve" {
+		// An approval needs a person's terminal, which does not die with the command;
+		// it is killed at every seam instead.
+		if s.name != "append" && s.name != "rename" && s.name != "undo delete" {
 			continue
 		}
 		t.Run(s.name, func(t *testing.T) {
