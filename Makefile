@@ -76,6 +76,7 @@ torture: build ## the same and every kill of crash, TORTURE times as often (defa
 	@for t in $(TORTURERS); do sh scripts/need.sh $${t%%:*} $${t##*:} || echo "torture: $${t##*:} cannot be installed here"; done
 	LORE_BIN=$(CURDIR)/$(BIN) TORTURE=$${TORTURE:-20} $(GO) test -tags torture -count=1 -timeout 0 -v ./e2e/torture
 	TORTURE=$${TORTURE:-20} $(GO) test -tags crash -count=1 -timeout 0 -v -run 'Killed' ./internal/vault/writer ./internal/app
+	TORTURE=$${TORTURE:-20} $(GO) test -count=1 -timeout 0 -run 'NotesOfManyParts|EveryArgument' ./e2e/attacks
 
 arm64: ## the assembly for arm64, under emulation; without what is the same on every system and slow there
 	@sh scripts/need.sh qemu-aarch64 qemu-user && GOARCH=arm64 $(GO) test -exec qemu-aarch64 -skip 'TestConcurrentUse|TestBatchingDoesNotShow|TestCancel|TestLongTextIsCut' ./internal/vector/... ./internal/embed/... || { sh scripts/need.sh --have qemu-aarch64 && exit 1 || echo "arm64: skipped, no emulator can be installed here"; }
