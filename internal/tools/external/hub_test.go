@@ -578,8 +578,11 @@ func TestStandingRuleIsVoidAfterAChange(t *testing.T) {
 	}
 	put(e, d)
 	who := access.Principal{Kind: access.MCP, ID: "x", Scopes: []access.Scope{access.Read, access.Egress}}
+	calls := 0
 	asks := func() *tool.Question {
 		t.Helper()
+		calls++ // whoever has read an answer of the server acts by no standing rule
+		who.Client = fmt.Sprintf("app %d", calls)
 		res, err := b.reg.Call(t.Context(), who, "mcp__one__echo", nil)
 		if err != nil {
 			t.Fatal(err)
