@@ -115,7 +115,7 @@ func TestElicited(t *testing.T) {
 	} {
 		o, no := h.call(tool, args)
 		w.waits(tool, o, no)
-		if o["status"] != "pending_confirmation" || !strings.Contains(str(o, "approve"), "lore approvals approve pending-") {
+		if o["status"] != "pending_confirmation" || !strings.Contains(str(o, "next"), "A person must approve this in Lore") {
 			t.Errorf("%s: %v", tool, o)
 		}
 	}
