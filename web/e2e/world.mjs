@@ -143,6 +143,19 @@ export class World {
     const context = await this.context(options);
     const page = await context.newPage();
     page.faults = [];
+    // What tests ask by themselves is asked as the page asks: with the word of its session.
+    await page.addInitScript(() => {
+      const real = window.fetch;
+      window.fetch = (to, how = {}) => {
+        const held = JSON.parse(localStorage.getItem('lore.session') ?? 'null');
+        if (held && typeof to === 'string' && to.startsWith('/api/') && !new Headers(how.headers).has('Lore-Session')) {
+          const headers = new Headers(how.headers);
+          headers.set('Lore-Session', held.session);
+          how = { ...how, headers };
+        }
+        return real(to, how);
+      };
+    });
     await page.addInitScript(() => {
       globalThis.broken = [];
       document.addEventListener('securitypolicyviolation', (e) => console.error(`policy: ${e.violatedDirective} ${e.blockedURI} ${e.sample} ${e.sourceFile}:${e.lineNumber}`));
