@@ -247,7 +247,7 @@ func (g *Gate) awaitComparison(ctx context.Context, c *comparison, limit <-chan 
 			tool.Progress(ctx, 0, g.o.State().Pending, "waiting for the index")
 		case <-limit:
 			return fault.Fix(fault.Busy, "run lore index, then try again",
-				"nothing was changed: the index did not catch up with the vault in %d seconds", int(g.o.Limit.Seconds()))
+				"nothing was changed: the index did not catch up with the vault in time")
 		}
 	}
 }

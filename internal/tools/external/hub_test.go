@@ -532,6 +532,38 @@ func TestAcceptedElsewhere(t *testing.T) {
 	}
 }
 
+// TestAcceptedWhileItLooks accepts a newer definition between the moment in which a
+// connection looks whether it is outdated, and the one in which it joins.
+func TestAcceptedWhileItLooks(t *testing.T) {
+	b := newBench(t)
+	b.servers("one", entry("silent"))
+	list, _ := b.ready.List()
+	c := newConn(b.hub, list[0])
+	says := func(doc string) []*sdk.Tool {
+		return []*sdk.Tool{{Name: "echo", Description: doc, InputSchema: map[string]any{"type": "object"}}}
+	}
+	listed := says("Adds two numbers.")
+	c.fresh = true
+	c.plan(nil, listed)
+	newer, err := definition(says("Adds three numbers.")[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.ready.Record(t.Context(), c.entry.Key, []roster.Definition{newer}); err != nil {
+		t.Fatal(err)
+	}
+	if c.outdated(listed) {
+		t.Fatal("nothing is accepted yet")
+	}
+	if err := b.ready.Accept(t.Context(), c.entry.Key, "echo", newer.Digest(c.entry.Key)); err != nil {
+		t.Fatal(err)
+	}
+	c.plan(nil, listed)
+	if !c.outdated(listed) {
+		t.Error("the connection never asks its server again")
+	}
+}
+
 // TestChangedAcrossRestarts changes a definition while nobody looks.
 func TestChangedAcrossRestarts(t *testing.T) {
 	b := newBench(t)
