@@ -199,7 +199,7 @@ func deleting(w *world) {
 func killed(w *world) {
 	tm := w.sit("run", "WRITE a draft")
 	tm.await(prompt)
-	if err := tm.cmd.Process.Kill(); err != nil {
+	if err := tm.kill(); err != nil {
 		w.Fatal(err)
 	}
 	tm.exit()

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -14,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A terminal is a lore process with a real terminal of its own.
+// A terminal is an interactive shell with a real terminal, in which lore runs.
 type terminal struct {
 	w      *world
 	master *os.File
@@ -25,7 +27,12 @@ type terminal struct {
 	eof chan struct{}
 }
 
-// sit starts lore as a person would.
+// own is what that shell reads when it starts: the one command, in the shell's own
+// process group, and its exit code.
+const own = "set +m\ntrap : INT\n\"$@\"\nexit $?\n"
+
+// sit starts lore as a person would, in a shell of their own: what descends from
+// the test alone counts as the test's, and cannot answer what lore asks.
 func (w *world) sit(args ...string) *terminal {
 	w.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -44,20 +51,32 @@ func (w *world) sit(args ...string) *terminal {
 		w.Fatal(err)
 	}
 	defer func() { _ = slave.Close() }()
-	tm := &terminal{w: w, master: master, eof: make(chan struct{}), cmd: w.command(args...)}
+	start := filepath.Join(w.TempDir(), "start")
+	line := "set -- "
+	for _, word := range append([]string{program}, args...) {
+		line += "'" + strings.ReplaceAll(word, "'", `'\''`) + "' "
+	}
+	if err := os.WriteFile(start, []byte(line+"\n"+own), 0o600); err != nil {
+		w.Fatal(err)
+	}
+	tm := &terminal{w: w, master: master, eof: make(chan struct{}), cmd: exec.Command("sh", "-i")} //nolint:noctx // the test ends it
+	tm.cmd.Dir, tm.cmd.Env = w.vault, append(slices.Clone(w.env), "ENV="+start)
 	tm.cmd.Stdin, tm.cmd.Stdout, tm.cmd.Stderr = slave, slave, slave
 	tm.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := tm.cmd.Start(); err != nil {
 		w.Fatal(err)
 	}
 	w.Cleanup(func() {
-		_ = tm.cmd.Process.Kill() // it may have ended
+		_ = tm.kill() // it may have ended
 		_ = tm.cmd.Wait()
 		_ = master.Close()
 	})
 	go tm.collect()
 	return tm
 }
+
+// kill ends the shell and lore at once.
+func (tm *terminal) kill() error { return syscall.Kill(-tm.cmd.Process.Pid, syscall.SIGKILL) }
 
 func (tm *terminal) collect() {
 	defer close(tm.eof)
