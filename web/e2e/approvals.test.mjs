@@ -187,13 +187,13 @@ test('allowed from now on, within its scope alone', async () => {
 test('the tray hears of questions as they come, and of answers elsewhere', async () => {
   await page.goto(`${w.base}/notes`);
   await page.getByRole('button', { name: /Approvals/ }).click();
-  const was = (await (await page.request.get(`${w.base}/api/v1/approvals?state=pending`)).json()).approvals.length;
+  const was = (await w.get(page, 'approvals?state=pending')).approvals.length;
   await page.waitForFunction((n) => document.querySelectorAll('#tray li').length === n, was);
   const id = await w.ask('write_note', { path: 'Notes/Tray.md', content: 't\n' });
   await page.locator(`#tray a[href="/approvals/${id}"]`).waitFor();
   assert.match(await page.title(), new RegExp(`^\\(${was + 1}\\) `));
   assert.match(await page.locator('[role=status].sr').innerText(), /Approval needed: .*Tray/);
-  w.run('approvals', 'deny', id);
+  w.person('approvals', 'deny', id);
   await page.locator(`#tray a[href="/approvals/${id}"]`).waitFor({ state: 'detached' });
   quiet(page);
 });

@@ -195,7 +195,7 @@ test('two who answer at once: one answer counts, one thing is done, both see it'
     const [one, two] = [await ended(a).innerText(), await ended(b).innerText()];
     assert.equal(one, two, 'both see the same decision');
     assert.equal(w.read(path), one === 'done' ? `${i}\n` : null);
-    const done = await (await a.request.get(`${w.base}/api/v1/activity?limit=50&path=${encodeURIComponent(path)}`)).json();
+    const done = await w.get(a, `activity?limit=50&path=${encodeURIComponent(path)}`);
     assert.equal((done.activity ?? []).filter((c) => c.operation_id).length, one === 'done' ? 1 : 0, 'it was done once, or never');
   }
   for (const p of [a, b]) {

@@ -115,6 +115,6 @@ test('what was planted is found, and linked to', async () => {
   await page.getByRole('heading', { name: 'Odd bytes' }).or(page.locator('main h1')).first().waitFor();
   rmSync(bad);
   rmSync(copy);
-  w.run('approvals', 'deny', id);
+  w.person('approvals', 'deny', id);
   quiet(page);
 });

@@ -176,7 +176,7 @@ test('a name may hold the sign before a heading', async () => {
 });
 
 test('a conversation begins once, and its first words stay in it', async () => {
-  const all = async () => (await (await page.request.get(`${w.base}/api/v1/chats?limit=50`)).json()).chats?.length ?? 0;
+  const all = async () => (await w.get(page, 'chats?limit=50')).chats?.length ?? 0;
   await page.goto(`${w.base}/chat`);
   await page.locator('.example').first().dblclick();
   await t.settled(1);

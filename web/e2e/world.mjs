@@ -3,6 +3,7 @@
 // console, break its own policy, or reach for another host.
 import assert from 'node:assert/strict';
 import { spawn, execFileSync } from 'node:child_process';
+import { createHmac } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -70,18 +71,30 @@ export class World {
     throw new Error('lore serve does not start: ' + this.said);
   }
 
-  /** signInLink is what a person gets in a terminal of their own, which is no child of the tests: they are the program that asks. */
-  signInLink() {
-    const out = join(this.dir, 'link');
+  /** person does in a terminal what a command asks a person about, and answers yes. The terminal is no child of the tests: they are the program that asks. */
+  person(...args) {
+    const out = join(this.dir, 'said');
     rmSync(out, { force: true });
     const quote = (s) => `'${s.replaceAll("'", `'\\''`)}'`;
-    const command = [lore, '--vault', this.vault, 'login'].map(quote).join(' ');
+    const command = [lore, '--vault', this.vault, ...args].map(quote).join(' ');
     // The first shell ends at once, and leaves the rest behind.
     execFileSync('sh', ['-c', `((sleep 1; echo y) | script -qec ${quote(command)} /dev/null > ${quote(out)}.part 2>&1; mv ${quote(out)}.part ${quote(out)}) > /dev/null 2>&1 &`], { env: this.env });
     execFileSync('sh', ['-c', `until [ -e ${quote(out)} ]; do sleep 0.05; done`], { timeout: 60_000 });
-    const link = /http:\/\/\S+\/login\?code=\w+/.exec(readFileSync(out, 'utf8'))?.[0];
-    assert.ok(link, readFileSync(out, 'utf8'));
+    return readFileSync(out, 'utf8');
+  }
+
+  signInLink() {
+    const said = this.person('login');
+    const link = /http:\/\/\S+\/login\?code=\w+/.exec(said)?.[0];
+    assert.ok(link, said);
     return link;
+  }
+
+  /** file is the address of an attachment, signed as the page signs it. */
+  file(path) {
+    const held = JSON.parse(this.kept.origins[0].localStorage.find((e) => e.name === 'lore.session').value);
+    const until = Math.floor(Date.now() / 1000) + 3600;
+    return `${this.base}/api/v1/files/${path}?until=${until}&signature=${createHmac('sha256', held.files).update(`${until}\n${path}`).digest('hex')}`;
   }
 
   async stop() {
@@ -126,6 +139,11 @@ export class World {
     const r = await this.call(tool, args);
     assert.equal(r.status, 202, JSON.stringify(r));
     return r.pending_operation_id;
+  }
+
+  /** get is what the server answers to a page. */
+  get(page, path) {
+    return page.evaluate((at) => fetch(at).then((r) => r.json()), `/api/v1/${path}`);
   }
 
   /** until asks again and again until something is so. */
