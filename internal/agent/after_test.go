@@ -271,6 +271,28 @@ func TestThoughtsStayWithTheirModel(t *testing.T) {
 	}
 }
 
+// TestResultsStayWithTheirModel: when a chat goes on with another remote model,
+// what the first one read is not sent to it; a local model gets it.
+func TestResultsStayWithTheirModel(t *testing.T) {
+	t.Parallel()
+	for _, local := range []bool{false, true} {
+		w := newWorld(t, calls(call("a", "read_note", `{"path":"Tea.md"}`)), llmtest.Text("It is a drink."), llmtest.Text("title"))
+		w.ask(t, "What is tea?")
+		if got := fmt.Sprint(w.model.Requests()[1]); !strings.Contains(got, "Never boil") {
+			t.Fatal("the model that read the note does not see it: ", got)
+		}
+		w.model, w.info.Local = llmtest.Named("other/model", llmtest.Text("As was said.")), local
+		w.ask(t, "And you?")
+		got := fmt.Sprint(w.model.Requests()[0])
+		if strings.Contains(got, "Never boil") != local {
+			t.Errorf("local %v: %s", local, got)
+		}
+		if !strings.Contains(got, "It is a drink.") {
+			t.Errorf("the answer of the first model is gone: %s", got)
+		}
+	}
+}
+
 // TestSidesTakeTurns: some servers refuse two requests in a row, or a
 // conversation that the model begins.
 func TestSidesTakeTurns(t *testing.T) {

@@ -67,26 +67,51 @@ func described(t *tool.Tool) (llm.Tool, error) {
 // in the place of what it tells, and every call has exactly one result.
 func (w *worker) spoken() []llm.Message {
 	var out []llm.Message
-	from, stubs := 0, w.stubs()
-	for i, m := range w.messages {
-		if m.Marker == chat.Compacted {
-			from = i
-		}
+	until, stubs := 0, w.stubs()
+	if short := w.summary(); short != nil {
+		out, until = append(out, short.Message), short.Until
 	}
-	if from > 0 || len(w.messages) > 0 && w.messages[0].Marker == chat.Compacted {
-		short := w.messages[from]
-		out = append(out, short.Message)
-		for _, m := range w.messages {
-			if m.Seq > short.Until && m.Marker != chat.Compacted {
-				out = append(out, w.shown(m, stubs))
-			}
+	others := false // whether the results that follow were read for another model
+	for _, m := range w.messages {
+		if m.Role == llm.Assistant {
+			others = w.isForeign(m)
 		}
-	} else {
-		for _, m := range w.messages {
-			out = append(out, w.shown(m, stubs))
+		if m.Marker == chat.Compacted || m.Seq <= until {
+			continue
 		}
+		shown := w.shown(m, stubs)
+		if m.Role == llm.Results && others {
+			shown.Parts = withheld(shown.Parts)
+		}
+		out = append(out, shown)
 	}
 	return alternating(paired(out))
+}
+
+// summary is the newest one that this model may see, or nil.
+func (w *worker) summary() *chat.Message {
+	for i := len(w.messages) - 1; i >= 0; i-- {
+		if m := &w.messages[i]; m.Marker == chat.Compacted && !w.isForeign(*m) {
+			return m
+		}
+	}
+	return nil
+}
+
+// isForeign reports whether a message rests on what was read for another model,
+// while the one at work is not on this machine: it gets notes only by calls of its
+// own, which its own limits hold for.
+func (w *worker) isForeign(m chat.Message) bool {
+	return !w.info.Local && w.model != nil && m.Model != w.model.ID()
+}
+
+// withheld are results of calls that another model made.
+func withheld(parts []llm.Part) []llm.Part {
+	out := slices.Clone(parts)
+	for i := range out {
+		out[i].Text = "(this result was read for another model; call the tool again if you need it)"
+	}
+	return out
 }
 
 // shown is one message with what the person was looking at, and with results up
@@ -312,8 +337,8 @@ func (w *worker) compact(ctx context.Context, hard bool) error {
 		cutAt++
 	}
 	told, fresh := 0, 0 // until where the last summary tells, and what it does not
-	for _, m := range w.messages {
-		told = max(told, m.Until)
+	if short := w.summary(); short != nil {
+		told = short.Until
 	}
 	for _, m := range w.messages[:cutAt] {
 		if m.Marker == "" && m.Seq > told {
@@ -338,7 +363,7 @@ func (w *worker) compact(ctx context.Context, hard bool) error {
 		return nil
 	}
 	msg := chat.Message{
-		Run: w.run.ID, Time: w.Now(), Message: llm.Say(llm.User, w.retold(text, cutAt)), Marker: chat.Compacted, Until: w.messages[cutAt-1].Seq,
+		Run: w.run.ID, Time: w.Now(), Message: llm.Say(llm.User, w.retold(text, cutAt)), Marker: chat.Compacted, Model: w.model.ID(), Until: w.messages[cutAt-1].Seq,
 	}
 	return w.keep(ctx, chat.Change{Say: []chat.Message{msg}})
 }

@@ -118,6 +118,8 @@ func admitAnswer(q Question, person access.Principal, a Answer) error {
 		return fault.New(fault.Denied, "the dialog of an app can answer only what the app asked, and only with the right to %s", access.Confirm)
 	case q.Risk == policy.Share:
 		return fault.New(fault.Denied, "an app cannot decide what is shared with it")
+	case a.Approve && len(q.Unshared) > 0: // a person at the app's dialog sees only a part of it
+		return fault.Fix(fault.Denied, "approve it on the page or in a terminal", "the change reaches notes that are not shared with this app")
 	case a.Always != nil || len(a.Args) > 0:
 		return fault.New(fault.Denied, "the dialog of an app can approve or deny, and nothing more")
 	}
