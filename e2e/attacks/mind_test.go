@@ -352,11 +352,12 @@ func TestAHostileProvider(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // they mostly wait
 			server := httptest.NewServer(h)
 			defer server.Close()
 			w := led(t, &evil{Server: server}, nil)
 			before := w.snapshot(true)
-			out, _ := w.run("--auto", "--time", "10s", "Look")
+			out, _ := w.run("--auto", "--time", "5s", "Look")
 			w.unchanged(before, true)
 			if strings.ContainsAny(out, "\x1b\x07") || strings.Contains(out, "root:") {
 				t.Errorf("%q", out)

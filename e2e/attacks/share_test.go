@@ -144,6 +144,25 @@ func TestSharingIsAsked(t *testing.T) {
 	}
 }
 
+// TestSharedWhenInstalled: a client that was installed for some folders reads
+// them without a question, and nothing else.
+func TestSharedWhenInstalled(t *testing.T) {
+	long(t)
+	w := private(t, "ask")
+	s := w.connect(&sdk.CommandTransport{Command: w.stdio("--toolsets", "all", "--share", "Notes")})
+	if a := w.overMCP(s, "read_note", `{"path":"Notes/Cup.md"}`); a.refused || !a.has("kitchen") {
+		t.Errorf("what was shared cannot be read: %.300s", a.text)
+	}
+	for _, p := range probes {
+		if a := w.overMCP(s, p.tool, p.args); a.has(w.canary) || a.has("the password") {
+			t.Errorf("%s %s shows what is not shared: %.400s", p.tool, p.args, a.text)
+		}
+	}
+	if id, _ := w.pendingShare("app:"); id != "" {
+		t.Error("a person is asked all the same")
+	}
+}
+
 // TestSharingByResources: J18. What tools do not show, resources, prompts and
 // completions do not show either.
 func TestSharingByResources(t *testing.T) {

@@ -78,6 +78,9 @@ type Principal struct {
 	// Client is what an app calls itself: believed by nobody, shown to persons.
 	Name   string `json:"name,omitempty"`
 	Client string `json:"client,omitempty"`
+	// Shared are the folders that a person let this client read when it was
+	// installed; Nobody is asked about them.
+	Shared []string `json:"shared,omitempty"`
 	// Program is the program that made a call, and Line the processes that an
 	// answer comes from: a program must not answer its own question. Both are
 	// empty where the system does not tell.

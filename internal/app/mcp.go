@@ -7,6 +7,7 @@ import (
 
 	"lore/internal/access"
 	"lore/internal/desk"
+	"lore/internal/policy"
 	"lore/internal/process"
 	"lore/internal/surface/cli"
 	"lore/internal/surface/mcp"
@@ -20,9 +21,13 @@ func (a *app) mcp(ctx context.Context, g cli.Globals, o cli.MCPOptions, in io.Re
 	if err != nil {
 		return err
 	}
+	shared, err := policy.Choices(o.Share)
+	if err != nil {
+		return err
+	}
 	opts := mcp.Options{
 		Version: version(), Now: a.now, Log: r.log, Toolsets: o.Toolsets, Tools: o.Tools, Exclude: o.Exclude, ReadOnly: o.ReadOnly, Hold: o.Hold,
-		Who:     access.Principal{Kind: access.MCP, ID: "stdio", Surface: "mcp", Scopes: desk.ClientScopes(o.Toolsets, o.Tools, catalogue(), o.Confirm || o.Trust), Program: process.Behind()},
+		Who:     access.Principal{Kind: access.MCP, ID: "stdio", Surface: "mcp", Scopes: desk.ClientScopes(o.Toolsets, o.Tools, catalogue(), o.Confirm || o.Trust), Shared: shared, Program: process.Behind()},
 		Trusted: func(access.Principal) bool { return o.Trust },
 		Where:   r.where,
 	}

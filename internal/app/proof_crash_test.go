@@ -12,7 +12,7 @@ import (
 // touches the vault's files, and the starts after it too. Where there are many
 // points they are sampled; TORTURE=n takes n times as many.
 func TestCrashKilledAtEveryPoint(t *testing.T) {
-	const most = 60
+	const most = 30
 	for _, s := range scenes() {
 		t.Run(s.name, func(t *testing.T) {
 			k := newKilling(t, s)

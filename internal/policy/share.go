@@ -1,9 +1,11 @@
 package policy
 
 import (
+	"path"
 	"strings"
 	"time"
 
+	"lore/internal/fault"
 	"lore/internal/pattern"
 	"lore/internal/visibility"
 )
@@ -71,13 +73,38 @@ func anyAll(list []string) bool {
 }
 
 // FolderPattern is the pattern for a choice that a person is offered: a folder
-// ("Work/"), the notes outside of folders ("/"), or a file.
+// ("Work/"), the notes outside of folders ("/"), a file, or everything ("*").
 func FolderPattern(choice string) string {
-	if choice == TopLevel {
+	switch choice {
+	case Everything:
+		return "**"
+	case TopLevel:
 		return "/*.md"
 	}
 	return pattern.Literal(choice)
 }
+
+// Choices gives folders as a person types them the form of choices: "Work" and
+// "/Work/" are "Work/", "all" is everything.
+func Choices(folders []string) ([]string, error) {
+	var out []string
+	for _, f := range folders {
+		switch clean := path.Clean("/" + strings.TrimSpace(f)); {
+		case strings.TrimSpace(f) == "", strings.Contains(f, ".."):
+			return nil, fault.Fix(fault.Invalid, "name a folder of the vault, / for the notes outside of folders, or all", "%q is not a folder of the vault", f)
+		case f == "all", f == Everything:
+			out = append(out, Everything)
+		case clean == "/":
+			out = append(out, TopLevel)
+		default:
+			out = append(out, strings.TrimPrefix(clean, "/")+"/")
+		}
+	}
+	return out, nil
+}
+
+// Everything is the choice of all notes.
+const Everything = "*"
 
 // TopLevel is the choice of the notes that are in no folder.
 const TopLevel = "/"

@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -58,6 +59,19 @@ func TestSharing(t *testing.T) {
 		}
 		if s := strings.Join(sees, " "); s != c.sees {
 			t.Errorf("%s: sees %q, want %q", name, s, c.sees)
+		}
+	}
+}
+
+func TestChoices(t *testing.T) {
+	t.Parallel()
+	got, err := policy.Choices([]string{"Work", "/Work/Deep/", "/", "all", " Notes "})
+	if want := []string{"Work/", "Work/Deep/", policy.TopLevel, policy.Everything, "Notes/"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v", got, err)
+	}
+	for _, wrong := range []string{"", " ", "../Work", "Work/../.."} {
+		if got, err := policy.Choices([]string{wrong}); err == nil {
+			t.Errorf("%q is taken as %q", wrong, got)
 		}
 	}
 }

@@ -72,6 +72,11 @@ func (c *call) sharing(ctx context.Context, to, name string) (policy.Sharing, er
 	if err != nil {
 		return policy.Sharing{}, err
 	}
+	if to == c.who.Recipient() {
+		for _, choice := range c.who.Shared {
+			rules = append(rules, policy.Rule{Verdict: policy.Allow, Tool: "*", To: to, Paths: policy.FolderPattern(choice)})
+		}
+	}
 	return c.deps.Policy.Sharing(to, name, c.who.ID, rules, c.deps.Now()), nil
 }
 

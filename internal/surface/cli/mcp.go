@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lore/internal/fault"
+	"lore/internal/surface/argv"
 )
 
 // MCPOptions say what other programs are offered.
@@ -16,8 +17,9 @@ type MCPOptions struct {
 	Tools    []string
 	Exclude  []string
 	ReadOnly bool
-	Confirm  bool // the client's own dialog may approve its calls
-	Trust    bool // also what destroys; implies Confirm
+	Share    []string // folders that the client may read without a question
+	Confirm  bool     // the client's own dialog may approve its calls
+	Trust    bool     // also what destroys; implies Confirm
 	Hold     time.Duration
 }
 
@@ -53,6 +55,8 @@ Deletions and commands still wait for a person, unless you also pass --trust-cli
 	f.StringSliceVar(&o.Exclude, "exclude-tools", nil, "tools never to offer")
 	f.BoolVar(&o.ReadOnly, "read-only", false, "offer only tools that change nothing")
 	f.DurationVar(&o.Hold, "hold", defaultHold, "how long a call waits for a person before it says that it waits; 0s not at all")
+	f.StringArrayVar(&o.Share, "share", nil, "folder that the client may read without asking (repeatable; / for notes outside of folders, all for everything)")
+	_ = f.SetAnnotation("share", argv.Placeholder, []string{"FOLDER"}) // the flag exists: see above
 	f.BoolVar(&o.Confirm, "confirm", false, "let the client show approval dialogs itself; anyone who controls the client can approve")
 	f.BoolVar(&o.Trust, "trust-client", false, "let the client's dialog approve deletions and commands too (implies --confirm)")
 	return cmd

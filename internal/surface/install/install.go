@@ -17,6 +17,7 @@ import (
 	"lore/internal/fault"
 	"lore/internal/mcpconfig"
 	"lore/internal/mcpinstall"
+	"lore/internal/policy"
 	"lore/internal/surface/argv"
 	"lore/internal/surface/draw"
 	"lore/internal/surface/tty"
@@ -55,6 +56,7 @@ type program struct {
 	list     bool
 	print    bool
 	readOnly bool
+	share    []string
 	confirm  bool // the client may show approval dialogs itself
 	trust    bool // also for what destroys
 	yes, dry bool
@@ -70,11 +72,15 @@ client's file is written; comments, order and every other byte stay, and the old
 file is kept beside it. What the client asks Lore to change is still shown to
 you first, on the page or in lore approvals.
 
+The first time the client reads notes, Lore asks which folders you share with it.
+With --share you decide now. Shared text may leave this machine.
+
 With --confirm the client may show approval dialogs itself: anyone who controls the
 client can approve. You confirm that in the terminal. Deletions and commands still
 wait for you, unless you also pass --trust-client.`,
 		Example: `lore install --list                          what is here, and where Lore is installed
 lore install claude --vault ~/notes          Claude Desktop
+lore install claude --share Work --share /   let it read Work and top-level notes
 lore install cursor --dry-run                only show what would change
 lore install claude-code --project           for the project in this folder
 lore install zed --remove                    and take it out again
@@ -93,6 +99,8 @@ lore install --print                         for any other client`,
 	f.BoolVar(&p.print, "print", false, "print what to paste, and write nothing")
 	f.BoolVar(&p.o.Project, "project", false, "use the client's file in the current folder, for this project only")
 	f.BoolVar(&p.readOnly, "read-only", false, "let the client read only")
+	f.StringArrayVar(&p.share, "share", nil, "folder that the client may read without asking (repeatable; / for notes outside of folders, all for everything)")
+	_ = f.SetAnnotation("share", argv.Placeholder, []string{"FOLDER"}) // the flag exists: see above
 	f.BoolVar(&p.confirm, "confirm", false, "let the client show approval dialogs itself; anyone who controls the client can approve")
 	f.BoolVar(&p.trust, "trust-client", false, "let its dialogs approve deletions and commands too (implies --confirm)")
 	f.StringVar(&p.o.Name, "name", "lore", "the name of the entry, to have one for each of several vaults")
@@ -102,22 +110,33 @@ lore install --print                         for any other client`,
 	return cmd
 }
 
-// grant writes the right to show dialogs into the entry, when the person at the
-// terminal confirms it. A --yes does not: a program could pass it.
+// grant writes into the entry which folders the client may read and whether it
+// may show dialogs, when the person at the terminal confirms both. A --yes does
+// not: a program could pass it.
 func (p *program) grant(ctx context.Context) (err error) {
-	if !p.confirm && !p.trust {
-		return nil
+	var questions []string
+	if len(p.share) > 0 {
+		if _, err := policy.Choices(p.share); err != nil {
+			return err
+		}
+		for _, folder := range p.share {
+			p.o.Entry.Args = append(p.o.Entry.Args, "--share", folder)
+		}
+		questions = append(questions, "Let this client read "+strings.Join(p.share, ", ")+" without asking? Shared text may leave this machine.")
 	}
-	if p.readOnly {
-		return fault.New(fault.Invalid, "--confirm and --read-only exclude each other: there is nothing to approve")
+	if p.confirm || p.trust {
+		if p.readOnly {
+			return fault.New(fault.Invalid, "--confirm and --read-only exclude each other: there is nothing to approve")
+		}
+		text := "Let this client show approval dialogs itself? Anyone who controls the client can approve."
+		p.o.Entry.Args = append(p.o.Entry.Args, "--confirm")
+		if p.trust {
+			p.o.Entry.Args = append(p.o.Entry.Args, "--trust-client")
+			text += " Deletions and commands too."
+		}
+		questions = append(questions, text)
 	}
-	text := "Let this client show approval dialogs itself? Anyone who controls the client can approve."
-	p.o.Entry.Args = append(p.o.Entry.Args, "--confirm")
-	if p.trust {
-		p.o.Entry.Args = append(p.o.Entry.Args, "--trust-client")
-		text += " Deletions and commands too."
-	}
-	if p.dry || p.print {
+	if p.dry || p.print || len(questions) == 0 {
 		return nil
 	}
 	t, err := tty.Open()
@@ -125,11 +144,16 @@ func (p *program) grant(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, t.Close()) }()
-	yes, err := t.Confirm(ctx, text)
-	if err == nil && !yes {
-		err = fault.New(fault.Cancelled, "not confirmed; nothing was changed")
+	for _, text := range questions {
+		yes, err := t.Confirm(ctx, text)
+		if err != nil {
+			return err
+		}
+		if !yes {
+			return fault.New(fault.Cancelled, "not confirmed; nothing was changed")
+		}
 	}
-	return err
+	return nil
 }
 
 // run does what the flags ask for.

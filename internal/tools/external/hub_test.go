@@ -770,8 +770,8 @@ func TestRemote(t *testing.T) {
 				t.Errorf("%+v, %v", tl, err)
 			}
 			b.says("mcp__far__echo", `{"text":"over"}`, "over")
+			web.Listener.Close() // first, so that nobody comes back in between
 			web.CloseClientConnections()
-			web.Listener.Close()
 			b.until("far", is(Waiting))
 			if b.has("mcp__far__echo") || !b.has("mcp__near__echo") {
 				t.Error("the tools of the server that went are there, or those of the other are not")
