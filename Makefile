@@ -26,11 +26,15 @@ web-test: ## the page in a real Chromium, before a real lore serve
 demo: build ## copy the sample vault to ./lore-demo and look around in it
 	./$(BIN) demo
 
-# After check has compiled everything and web-check has built the page again, two at a time: most of them wait for disks
-# and processes as long as they work. What others judge, some of it by the clock, comes last and alone.
+# Tests make and sync files by the ten thousand: in memory, where there is room. Real disks are what torture is for.
+MEMORY := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 4000000 { print "/dev/shm" }')
+IN_MEMORY = $(if $(MEMORY),TMPDIR=$(MEMORY))
+
+# After check has compiled everything and web-check has built the page again, three at a time: most of them wait for
+# processes as long as they work. What others judge, some of it by the clock, comes last and alone.
 test: ## everything that must hold; installs what it needs
 	@$(MAKE) --no-print-directory --output-sync=line -j2 check web-check
-	@$(MAKE) --no-print-directory --output-sync=line -j2 race unit web-test crash torture-quick browser arm64 minds
+	@$(MAKE) --no-print-directory --output-sync=line -j3 race unit web-test crash torture-quick browser arm64 minds
 	@$(MAKE) --no-print-directory clients
 
 check: ## formatting, vet, staticcheck, unchecked errors, generated files
@@ -47,7 +51,7 @@ check: ## formatting, vet, staticcheck, unchecked errors, generated files
 
 # The time after which a package counts as hung leaves room for a machine that does twenty other things.
 unit: ## the tests, as on a plain clone
-	$(GO) test -timeout 60m ./...
+	$(IN_MEMORY) $(GO) test -timeout 60m ./...
 
 # Packages with goroutines, locks or atomics of their own; the others have nothing to race with. Left out is what computes
 # for long, or starts processes and kills them.
@@ -57,10 +61,10 @@ RACED = $(shell grep -rlE --include='*.go' --exclude='*_test.go' '^\s*go (func|[
 UNWATCHED = -gcflags='modernc.org/...=-d=checkptr=0' -gcflags='modernc.org/sqlite/lib=-race=false'
 
 race: ## the tests again with the race detector (needs a C compiler)
-	@sh scripts/need.sh gcc gcc && CGO_ENABLED=1 $(GO) test -race -timeout 60m $(UNWATCHED) -short $(RACED) || { sh scripts/need.sh --have gcc && exit 1 || echo "race: skipped, no C compiler can be installed here"; }
+	@sh scripts/need.sh gcc gcc && $(IN_MEMORY) CGO_ENABLED=1 $(GO) test -race -timeout 60m $(UNWATCHED) -short $(RACED) || { sh scripts/need.sh --have gcc && exit 1 || echo "race: skipped, no C compiler can be installed here"; }
 
 crash: ## the writer and the whole program killed at every point, and while they recover
-	$(GO) test -timeout 60m -tags crash -count=1 -run 'Killed' -skip 'Seam|Closed|Random' ./internal/vault/writer ./internal/app
+	$(IN_MEMORY) $(GO) test -timeout 60m -tags crash -count=1 -run 'Killed' -skip 'Seam|Closed|Random' ./internal/vault/writer ./internal/app
 
 browser: ## attacks from a real page in a real Chromium
 	@sh scripts/need.sh chromium chromium && sh scripts/need.sh chromedriver chromium-driver && $(GO) test -tags browser -count=1 -run 'Rebinding|CrossSite|Browser' ./e2e/attacks || { sh scripts/need.sh --have chromedriver && exit 1 || echo "browser: skipped, no Chromium can be installed here"; }

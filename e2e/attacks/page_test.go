@@ -181,7 +181,7 @@ func TestAnsweredInABrowser(t *testing.T) {
 		one, two := ask("evil.md", evil), ask("two.md", "two\n")
 		d := newDriver(t)
 		d.open(one)
-		if text := d.run("return document.body.innerText"); !strings.Contains(text, "Who is there?") {
+		if text := d.run("return document.body.innerText"); !strings.Contains(text, "You're signed out") {
 			t.Errorf("before login: %s", text)
 		}
 		d.open(login)

@@ -62,7 +62,7 @@ func inspect(t *testing.T, w *world, args []string) {
 		{[]string{"--method", "resources/read", "--uri", "note:///" + note}, []string{before, `"mimeType":"text/markdown"`}},
 		{[]string{"--method", "prompts/get", "--prompt-name", "summarize_note", "--prompt-args", "path=" + note}, []string{before, `"type":"resource"`}},
 		{[]string{"--method", "tools/call", "--tool-name", "edit_note", "--tool-arg", "path=" + note, "search=" + before, "replace=" + after},
-			[]string{`"status":"pending_confirmation"`, "lore approvals approve"}},
+			[]string{`"status":"pending_confirmation"`, "A person must approve this in Lore."}},
 	} {
 		o := w.script(inspector, append(args[:len(args):len(args)], c.args...)...)
 		if o.code != 0 {

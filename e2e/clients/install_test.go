@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"lore/internal/process/ptytest"
 )
 
 // TestInstalled: what lore install writes into the file of a client is enough
@@ -39,10 +41,13 @@ func TestInstalled(t *testing.T) {
 	}
 }
 
-// install puts Lore into a client and returns the path of the client's file.
+// install puts Lore into a client, whose dialogs count, and returns the path of the
+// client's file.
 func (w *world) install(client string) string {
 	w.t.Helper()
-	w.run("install", client)
+	if r := ptytest.Run(w.t, w.command(w.t.Context(), w.lore, "--vault", w.vault, "install", client, "--confirm")); r.Code != 0 {
+		w.t.Fatal(r)
+	}
 	var list struct {
 		Clients []struct {
 			Client, Path string

@@ -60,7 +60,7 @@ func newGardener(t *testing.T) *gardener {
 	g.token = g.world.token("read,write,destroy,egress")
 	s := g.serve()
 	g.address = s.Address
-	link := ptytest.Run(t, g.command(t.Context(), g.lore, "login"))
+	link := ptytest.Run(t, g.command(t.Context(), g.lore, "--vault", g.vault, "login"))
 	if link.Code != 0 {
 		t.Fatal(link)
 	}

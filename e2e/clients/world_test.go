@@ -184,7 +184,7 @@ func (w *world) token(scopes string) string {
 	w.t.Helper()
 	args := []string{"token", "create", "--yes", "--name", "test " + scopes, "--scope", scopes}
 	if strings.Contains(scopes, "confirm") { // a person has to say so
-		return strings.TrimSpace(ptytest.Run(w.t, w.command(w.t.Context(), w.lore, args...)).Out)
+		return strings.TrimSpace(ptytest.Run(w.t, w.command(w.t.Context(), w.lore, append([]string{"--vault", w.vault}, args...)...)).Out)
 	}
 	return strings.TrimSpace(w.run(args...))
 }

@@ -112,7 +112,7 @@ func TestEditorAgainstWriter(t *testing.T) {
 }
 
 func race(t *testing.T, save editor) {
-	attempts := 1000
+	attempts := 400
 	if testing.Short() {
 		attempts = 100
 	}

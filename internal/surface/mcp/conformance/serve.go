@@ -13,12 +13,13 @@ import (
 
 // Serve serves what conformance suites ask for until ctx ends, at an address of
 // its own that knows no tokens: the suites have none. Whoever calls there may
-// read notes, and is asked like everyone before one is written. Only programs
-// on this machine reach it, and no page in a browser.
+// read notes, and answers in its own dialog whether one is written, because the
+// suites test dialogs. Only programs on this machine reach it, and no page in a
+// browser.
 func Serve(ctx context.Context, o mcp.Options, door tool.Door, ready func(address string) error) error {
 	server, err := serve.New(serve.Options{
 		Listen: "127.0.0.1:0", Log: o.Log,
-		Anyone: &access.Principal{Kind: access.MCP, ID: Set, Surface: "mcp", Scopes: []access.Scope{access.Read, access.Write}},
+		Anyone: &access.Principal{Kind: access.MCP, ID: Set, Surface: "mcp", Scopes: []access.Scope{access.Read, access.Write, access.Confirm}},
 	})
 	if err != nil {
 		return err
