@@ -53,15 +53,11 @@ check: ## formatting, vet, staticcheck, unchecked errors, generated files
 unit: ## the tests, as on a plain clone
 	$(IN_MEMORY) $(GO) test -timeout 60m ./...
 
-# Packages with goroutines, locks or atomics of their own; the others have nothing to race with. Left out is what computes
-# for long, or starts processes and kills them.
-RACED = $(shell grep -rlE --include='*.go' --exclude='*_test.go' '^\s*go (func|[a-zA-Z.]+\()|\.Go\(|sync\.(RW)?Mutex|sync\.(WaitGroup|Cond|Map)|atomic\.' internal | xargs -n1 dirname | sort -u | grep -vE '/(testdata|vector|bert|history|token|wiretest|conformance)(/|$$)' | sed 's,^,./,')
-
 # The engine of SQLite is one package of translated C, which is watched no more than the C would be: that takes a third of the time.
 UNWATCHED = -gcflags='modernc.org/...=-d=checkptr=0' -gcflags='modernc.org/sqlite/lib=-race=false'
 
 race: ## the tests again with the race detector (needs a C compiler)
-	@sh scripts/need.sh gcc gcc && $(IN_MEMORY) CGO_ENABLED=1 $(GO) test -race -timeout 60m $(UNWATCHED) -short $(RACED) || { sh scripts/need.sh --have gcc && exit 1 || echo "race: skipped, no C compiler can be installed here"; }
+	@sh scripts/need.sh gcc gcc && $(IN_MEMORY) CGO_ENABLED=1 $(GO) test -race -timeout 60m $(UNWATCHED) -short $$(sh scripts/raced.sh) || { sh scripts/need.sh --have gcc && exit 1 || echo "race: skipped, no C compiler can be installed here"; }
 
 crash: ## the writer and the whole program killed at every point, and while they recover
 	$(IN_MEMORY) $(GO) test -timeout 60m -tags crash -count=1 -run 'Killed' -skip 'Seam|Closed|Random' ./internal/vault/writer ./internal/app

@@ -1,0 +1,8 @@
+#!/bin/sh
+# raced.sh: prints the packages that have goroutines, locks or atomics of their own;
+# in the others nothing can race. Left out is what computes for long, or starts
+# processes and kills them.
+set -eu
+cd "$(dirname "$0")/.."
+grep -rlE --include='*.go' --exclude='*_test.go' '^[[:space:]]*go (func|[a-zA-Z.]+\()|\.Go\(|sync\.(RW)?Mutex|sync\.(WaitGroup|Cond|Map)|atomic\.' internal |
+	xargs -n1 dirname | sort -u | grep -vE '/(testdata|vector|bert|history|conformance|[a-z]*test)(/|$)' | sed 's,^,./,'
