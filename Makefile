@@ -39,9 +39,9 @@ test: ## everything that must hold; installs what it needs
 
 check: ## formatting, vet, staticcheck, unchecked errors, generated files
 	@out=$$(gofmt -l cmd internal bench e2e conformance scripts web/*.go web/gen); if [ -n "$$out" ]; then echo "gofmt: $$out"; exit 1; fi
-	$(GO) vet ./...
+	GOGC=400 $(GO) vet ./...
 	$(GO) mod verify
-	$(GO) run $(STATICCHECK) -tags browser,clients,servers,torture ./...
+	GOGC=400 $(GO) run $(STATICCHECK) -tags browser,clients,servers,torture ./...
 	$(GO) run $(ERRCHECK) -ignoretests -exclude .errcheck ./cmd/... ./internal/...
 	$(GO) build -C scripts/vet -o $(CURDIR)/bin/vet .
 	GOFLAGS='-tags=crash,browser,clients,servers,torture' ./bin/vet ./cmd/... ./internal/... ./e2e/...
@@ -51,16 +51,16 @@ check: ## formatting, vet, staticcheck, unchecked errors, generated files
 
 # The time after which a package counts as hung leaves room for a machine that does twenty other things.
 unit: ## the tests, as on a plain clone
-	$(IN_MEMORY) $(GO) test -timeout 60m ./...
+	$(IN_MEMORY) $(GO) test -vet=off -ldflags=-w -timeout 60m ./...
 
 # The engine of SQLite is one package of translated C, which is watched no more than the C would be: that takes a third of the time.
 UNWATCHED = -gcflags='modernc.org/...=-d=checkptr=0' -gcflags='modernc.org/sqlite/lib=-race=false'
 
 race: ## the tests again with the race detector (needs a C compiler)
-	@sh scripts/need.sh gcc gcc && $(IN_MEMORY) CGO_ENABLED=1 $(GO) test -race -timeout 60m $(UNWATCHED) -short $$(sh scripts/raced.sh) || { sh scripts/need.sh --have gcc && exit 1 || echo "race: skipped, no C compiler can be installed here"; }
+	@sh scripts/need.sh gcc gcc && $(IN_MEMORY) CGO_ENABLED=1 $(GO) test -race -vet=off -ldflags=-w -timeout 60m $(UNWATCHED) -short $$(sh scripts/raced.sh) || { sh scripts/need.sh --have gcc && exit 1 || echo "race: skipped, no C compiler can be installed here"; }
 
 crash: ## the writer and the whole program killed at every point, and while they recover
-	$(IN_MEMORY) $(GO) test -timeout 60m -tags crash -count=1 -run 'Killed' -skip 'Seam|Closed|Random' ./internal/vault/writer ./internal/app
+	$(IN_MEMORY) $(GO) test -vet=off -ldflags=-w -timeout 60m -tags crash -count=1 -run 'Killed' -skip 'Seam|Closed|Random' ./internal/vault/writer ./internal/app
 
 browser: ## attacks from a real page in a real Chromium
 	@sh scripts/need.sh chromium chromium && sh scripts/need.sh chromedriver chromium-driver && $(GO) test -tags browser -count=1 -run 'Rebinding|CrossSite|Browser' ./e2e/attacks || { sh scripts/need.sh --have chromedriver && exit 1 || echo "browser: skipped, no Chromium can be installed here"; }
@@ -79,7 +79,7 @@ torture: build ## the same and every kill of crash, TORTURE times as often (defa
 	TORTURE=$${TORTURE:-20} $(GO) test -count=1 -timeout 0 -run 'NotesOfManyParts|EveryArgument' ./e2e/attacks
 
 arm64: ## the assembly for arm64, under emulation; without what is the same on every system and slow there
-	@sh scripts/need.sh qemu-aarch64 qemu-user && GOARCH=arm64 $(GO) test -exec qemu-aarch64 -skip 'TestConcurrentUse|TestBatchingDoesNotShow|TestCancel|TestLongTextIsCut' ./internal/vector/... ./internal/embed/... || { sh scripts/need.sh --have qemu-aarch64 && exit 1 || echo "arm64: skipped, no emulator can be installed here"; }
+	@sh scripts/need.sh qemu-aarch64 qemu-user && GOARCH=arm64 $(GO) test -exec qemu-aarch64 -skip 'TestConcurrentUse|TestBatchingDoesNotShow|TestCancel|TestLongTextIsCut' ./internal/vector ./internal/embed/bert || { sh scripts/need.sh --have qemu-aarch64 && exit 1 || echo "arm64: skipped, no emulator can be installed here"; }
 
 conformance: build ## programs that are not ours: conformance suites, the MCP inspector, SDKs, an OpenAPI validator judge Lore, Lore uses their servers, the providers' SDKs judge the adapters to models
 	@GO=$(GO) sh scripts/conformance.sh

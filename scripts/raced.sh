@@ -5,4 +5,4 @@
 set -eu
 cd "$(dirname "$0")/.."
 grep -rlE --include='*.go' --exclude='*_test.go' '^[[:space:]]*go (func|[a-zA-Z.]+\()|\.Go\(|sync\.(RW)?Mutex|sync\.(WaitGroup|Cond|Map)|atomic\.' internal |
-	xargs -n1 dirname | sort -u | grep -vE '/(testdata|vector|bert|history|conformance|[a-z]*test)(/|$)' | sed 's,^,./,'
+	xargs -n1 dirname | sort -u | grep -vE '/(testdata|vector|bert|history|conformance|writer|disk|[a-z]*test)(/|$)' | sed 's,^,./,'

@@ -46,12 +46,14 @@ func TestMain(m *testing.M) {
 }
 
 // long leaves a test out of short runs: it makes thousands of calls one after
-// another, which tell nothing more to a race detector.
+// another, which tell nothing more to a race detector. Each has a world of its own,
+// so they run side by side.
 func long(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("long")
 	}
+	t.Parallel()
 }
 
 // A world is a vault with things around it that are nobody's business, and one

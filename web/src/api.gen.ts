@@ -64,6 +64,7 @@ export type Approval = {
       })[];
       scopes: null | (string)[];
       sends?: string;
+      shared?: null | (string)[];
       surface: string;
       tainted?: boolean;
       wary?: boolean;
@@ -134,6 +135,7 @@ export type Approval = {
     })[];
     scopes: null | (string)[];
     sends?: string;
+    shared?: null | (string)[];
     surface: string;
     tainted?: boolean;
     wary?: boolean;
@@ -176,6 +178,7 @@ export type Approvals = {
         })[];
         scopes: null | (string)[];
         sends?: string;
+        shared?: null | (string)[];
         surface: string;
         tainted?: boolean;
         wary?: boolean;
@@ -246,6 +249,7 @@ export type Approvals = {
       })[];
       scopes: null | (string)[];
       sends?: string;
+      shared?: null | (string)[];
       surface: string;
       tainted?: boolean;
       wary?: boolean;
