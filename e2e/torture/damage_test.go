@@ -201,7 +201,7 @@ func TestDamageVaultTable(t *testing.T) {
 	r := newRecord(t)
 	table := filepath.Join(r.data, "lore", "vaults.json")
 	n := size(t, table)
-	step := max(1, n/rounds(100)) // all bytes with TORTURE=10
+	step := max(1, n/rounds(40)) // all bytes with TORTURE=25
 	check := func(what string, f func([]byte) []byte) {
 		t.Helper()
 		r.damage(table, f)
@@ -238,7 +238,7 @@ func TestDamageState(t *testing.T) {
 	path := filepath.Join(r.dir, "state.db")
 	n := size(t, path)
 	const page = 4096
-	every := max(1, n/page/rounds(12))
+	every := max(1, n/page/rounds(4))
 	for i := 0; i < n/page; i += every {
 		r.reset()
 		r.damage(path, func(b []byte) []byte { clear(b[i*page : (i+1)*page]); return b })
@@ -248,7 +248,7 @@ func TestDamageState(t *testing.T) {
 		r.judge(fmt.Sprintf("cut at page %d", i))
 	}
 	random := rand.New(rand.NewPCG(1, 2))
-	for i := range rounds(20) {
+	for i := range rounds(6) {
 		r.reset()
 		at, bit := random.IntN(n), byte(1)<<random.IntN(8)
 		r.damage(path, flip(at, bit))
@@ -573,7 +573,7 @@ func TestDamageSilentDisk(t *testing.T) {
 	const page = 4096
 	pages := int(info.Size()) / page
 	noticed := 0
-	for i := 0; i < pages; i += max(1, pages/rounds(12)) {
+	for i := 0; i < pages; i += max(1, pages/rounds(4)) {
 		r.reset()
 		r.damage(path, func(b []byte) []byte { clear(b[i*page : (i+1)*page]); return b })
 		if err := os.Chtimes(path, info.ModTime(), info.ModTime()); err != nil {

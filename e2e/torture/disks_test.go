@@ -325,7 +325,7 @@ func TestDiskKilled(t *testing.T) {
 			}
 			name := "hub0"
 			kills := 0
-			for at := 1; at <= rounds(40); at += 3 {
+			for at := 1; at <= rounds(20); at += 3 {
 				next := fmt.Sprintf("hub%d", at)
 				if w.killed(at, "rename", name+".md", next+".md", "--yes") {
 					kills++
@@ -368,7 +368,7 @@ func TestDiskKilledCase(t *testing.T) {
 			w.write("dir/Note.md", "# The note\n")
 			w.mustLore("list")
 			kills, changes := 0, 0
-			for at := 1; at <= rounds(16); at++ {
+			for at := 1; at <= rounds(6); at++ {
 				from := keyOf(w.files())
 				to := map[string]string{"dir/Note.md": "dir/NOTE.md", "dir/NOTE.md": "DIR/NOTE.md", "DIR/NOTE.md": "dir/Note.md"}[from]
 				if w.killed(at, "rename", from, to, "--yes") {

@@ -331,3 +331,22 @@ func TestTwoProcessesAppend(t *testing.T) {
 		t.Errorf("%d calls", n)
 	}
 }
+
+// TestKilledBeforeTheRecord: a process that is killed after it wrote an entry of
+// the log and before it stored the call is nobody's tampering, also when the next
+// process starts and goes on.
+func TestKilledBeforeTheRecord(t *testing.T) {
+	dir, _ := logged(t, 4)
+	entry := audit.Entry{Time: now(), Event: "call", Call: "call-killed", Row: "00", Kind: "person", Who: "terminal", Tool: "undo"}
+	if _, err := audit.In(dir, nil).Append(audit.End{}, 4, []audit.Entry{entry}, false); err != nil {
+		t.Fatal(err)
+	}
+	p := openIn(t, dir, history.Options{})
+	if _, err := p.Calls(t.Context(), history.Filter{}); err != nil { // opens, and looks at the log
+		t.Fatal(err)
+	}
+	must(t, p.Record(t.Context(), call("call-next", tool.CallDenied)))
+	if v, bad := p.verify(t); bad != nil || v.Entries != 7 { // and one that says what is missing
+		t.Errorf("%+v, %v", v, bad)
+	}
+}

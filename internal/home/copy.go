@@ -41,7 +41,7 @@ func CopyData(from, to string) error {
 
 // isCopied leaves out locks, sockets and what was set aside.
 func isCopied(name string) bool {
-	for _, prefix := range []string{"index.db", "index.seal", "glance.json", "vectors-", "state.db", "state.seal", "audit.jsonl", "audit.key", "reads.jsonl"} {
+	for _, prefix := range []string{"index.db", "index.seal", "glance.json", "vectors-", "state.db", "state.seal", "audit.jsonl", "audit.head", "audit.key", "reads.jsonl"} {
 		if strings.HasPrefix(name, prefix) {
 			return !strings.HasSuffix(name, "-shm") && !strings.HasSuffix(name, ".tmp")
 		}
