@@ -7,7 +7,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 ERRCHECK := github.com/kisielk/errcheck@v1.9.0
 export CGO_ENABLED ?= 0
 
-.PHONY: build web web-check web-test run test check unit race crash browser torture torture-quick arm64 conformance minds test-servers bench fuzz demo model generate clean clients oracles
+.PHONY: build web web-check web-test run test check unit race race-core crash browser torture torture-quick arm64 conformance minds test-servers bench fuzz demo model generate clean clients oracles
 
 build: ## build bin/lore
 	$(GO) build -trimpath -o $(BIN) ./cmd/lore
@@ -30,11 +30,14 @@ demo: build ## copy the sample vault to ./lore-demo and look around in it
 MEMORY := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 4000000 { print "/dev/shm" }')
 IN_MEMORY = $(if $(MEMORY),TMPDIR=$(MEMORY))
 
+# Without what check has done already; the compiler may use memory instead of time.
+FAST = -vet=off -ldflags=-w -toolexec='env GOGC=400'
+
 # After check has compiled everything and web-check has built the page again, three at a time: most of them wait for
 # processes as long as they work. What others judge, some of it by the clock, comes last and alone.
 test: ## everything that must hold; installs what it needs
 	@$(MAKE) --no-print-directory --output-sync=line -j2 check web-check
-	@$(MAKE) --no-print-directory --output-sync=line -j3 race unit web-test crash torture-quick browser arm64 minds
+	@$(MAKE) --no-print-directory --output-sync=line -j3 race-core unit web-test crash torture-quick browser minds
 	@$(MAKE) --no-print-directory clients
 
 check: ## formatting, vet, staticcheck, unchecked errors, generated files
@@ -45,22 +48,24 @@ check: ## formatting, vet, staticcheck, unchecked errors, generated files
 	$(GO) run $(ERRCHECK) -ignoretests -exclude .errcheck ./cmd/... ./internal/...
 	$(GO) build -C scripts/vet -o $(CURDIR)/bin/vet .
 	GOFLAGS='-tags=crash,browser,clients,servers,torture' ./bin/vet ./cmd/... ./internal/... ./e2e/...
-	GOFLAGS=-tags=no_ui ./bin/vet ./web ./internal/surface/page
-	GOOS=darwin GOARCH=arm64 ./bin/vet ./cmd/... ./internal/...
+	GOFLAGS=-tags=no_ui GOOS=darwin GOARCH=arm64 ./bin/vet ./cmd/... ./internal/... ./web
 	GOOS=windows GOARCH=amd64 ./bin/vet ./cmd/... ./internal/...
 
 # The time after which a package counts as hung leaves room for a machine that does twenty other things.
 unit: ## the tests, as on a plain clone
-	$(IN_MEMORY) $(GO) test -vet=off -ldflags=-w -timeout 60m ./...
+	$(IN_MEMORY) $(GO) test $(FAST) -timeout 60m ./...
 
 # The engine of SQLite is one package of translated C, which is watched no more than the C would be: that takes a third of the time.
 UNWATCHED = -gcflags='modernc.org/...=-d=checkptr=0' -gcflags='modernc.org/sqlite/lib=-race=false'
 
-race: ## the tests again with the race detector (needs a C compiler)
-	@sh scripts/need.sh gcc gcc && $(IN_MEMORY) CGO_ENABLED=1 $(GO) test -race -vet=off -ldflags=-w -timeout 60m $(UNWATCHED) -short $$(sh scripts/raced.sh) || { sh scripts/need.sh --have gcc && exit 1 || echo "race: skipped, no C compiler can be installed here"; }
+race: ## the tests again with the race detector (needs a C compiler); all packages that can race: after a change of them
+	@sh scripts/need.sh gcc gcc && $(IN_MEMORY) CGO_ENABLED=1 $(GO) test -race $(FAST) -timeout 60m $(UNWATCHED) -short $$(sh scripts/raced.sh $(RACED)) || { sh scripts/need.sh --have gcc && exit 1 || echo "race: skipped, no C compiler can be installed here"; }
+
+race-core: ## the same for the packages on which all others stand
+	@$(MAKE) --no-print-directory race RACED=core
 
 crash: ## the writer and the whole program killed at every point, and while they recover
-	$(IN_MEMORY) $(GO) test -vet=off -ldflags=-w -timeout 60m -tags crash -count=1 -run 'Killed' -skip 'Seam|Closed|Random' ./internal/vault/writer ./internal/app
+	$(IN_MEMORY) $(GO) test $(FAST) -timeout 60m -tags crash -count=1 -run 'Killed' -skip 'Seam|Closed|Random' ./internal/vault/writer ./internal/app
 
 browser: ## attacks from a real page in a real Chromium
 	@sh scripts/need.sh chromium chromium && sh scripts/need.sh chromedriver chromium-driver && $(GO) test -tags browser -count=1 -run 'Rebinding|CrossSite|Browser' ./e2e/attacks || { sh scripts/need.sh --have chromedriver && exit 1 || echo "browser: skipped, no Chromium can be installed here"; }
@@ -78,7 +83,7 @@ torture: build ## the same and every kill of crash, TORTURE times as often (defa
 	TORTURE=$${TORTURE:-20} $(GO) test -tags crash -count=1 -timeout 0 -v -run 'Killed' ./internal/vault/writer ./internal/app
 	TORTURE=$${TORTURE:-20} $(GO) test -count=1 -timeout 0 -run 'NotesOfManyParts|EveryArgument' ./e2e/attacks
 
-arm64: ## the assembly for arm64, under emulation; without what is the same on every system and slow there
+arm64: ## the assembly for arm64, under emulation: after a change of it; without what is the same on every system and slow there
 	@sh scripts/need.sh qemu-aarch64 qemu-user && GOARCH=arm64 $(GO) test -exec qemu-aarch64 -skip 'TestConcurrentUse|TestBatchingDoesNotShow|TestCancel|TestLongTextIsCut' ./internal/vector ./internal/embed/bert || { sh scripts/need.sh --have qemu-aarch64 && exit 1 || echo "arm64: skipped, no emulator can be installed here"; }
 
 conformance: build ## programs that are not ours: conformance suites, the MCP inspector, SDKs, an OpenAPI validator judge Lore, Lore uses their servers, the providers' SDKs judge the adapters to models

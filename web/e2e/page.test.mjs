@@ -60,7 +60,7 @@ test('every view, light and dark, wide and narrow', async (t) => {
   const views = ['/', '/approvals', `/approvals/${id}`, '/chat', '/notes', '/notes/Notes/Sencha.md', '/search?q=green%20tea', '/graph', '/activity', '/tools', '/tools/edit_note', '/settings', '/onboarding', '/doctor', '/tools/nothing'];
   // All rules once; then those whose answer colours and widths can change.
   const styled = ['color-contrast', 'target-size', 'scrollable-region-focusable', 'link-in-text-block', 'aria-hidden-focus', 'landmark-one-main', 'meta-viewport'];
-  for (const width of [1440, 768, 390]) {
+  for (const width of [1440, 390]) {
     await t.test(`${width} wide`, async () => {
       const page = await w.page({ colorScheme: 'light', viewport: { width, height: width === 390 ? 844 : 900 }, reducedMotion: 'reduce' });
       await page.goto(w.base + '/');
