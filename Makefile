@@ -2,6 +2,8 @@
 
 GO ?= go
 BIN := bin/lore
+# In test it is left out: everything is compiled without it already.
+TRIM ?= -trimpath
 FUZZTIME ?= 30s
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 ERRCHECK := github.com/kisielk/errcheck@v1.9.0
@@ -10,7 +12,7 @@ export CGO_ENABLED ?= 0
 .PHONY: build web web-check web-test run test check unit race race-core crash browser torture torture-quick arm64 conformance minds test-servers bench fuzz demo model generate clean clients oracles
 
 build: ## build bin/lore
-	$(GO) build -trimpath -o $(BIN) ./cmd/lore
+	$(GO) build $(TRIM) -o $(BIN) ./cmd/lore
 
 web: ## build the page into web/dist, which is committed
 	@sh scripts/need.sh npm npm
@@ -20,7 +22,7 @@ web-check: ## the page is what its sources say: types, tests, a build that gives
 	@sh scripts/need.sh npm npm && sh scripts/web.sh check || { sh scripts/need.sh --have npm && exit 1 || echo "web-check: skipped, no npm can be installed here"; }
 
 web-test: ## the page in a real Chromium, before a real lore serve
-	@$(GO) build -trimpath -o $(BIN) ./cmd/lore
+	@$(GO) build $(TRIM) -o $(BIN) ./cmd/lore
 	@sh scripts/need.sh npm npm && sh scripts/need.sh chromium chromium && sh scripts/web.sh test || { sh scripts/need.sh --have chromium && sh scripts/need.sh --have npm && exit 1 || echo "web-test: skipped, no npm or Chromium can be installed here"; }
 
 demo: build ## copy the sample vault to ./lore-demo and look around in it
@@ -33,12 +35,12 @@ IN_MEMORY = $(if $(MEMORY),TMPDIR=$(MEMORY))
 # Without what check has done already; the compiler may use memory instead of time.
 FAST = -vet=off -ldflags=-w -toolexec='env GOGC=400'
 
-# After check has compiled everything and web-check has built the page again, three at a time: most of them wait for
-# processes as long as they work. What others judge, some of it by the clock, comes last and alone.
+# After check has compiled everything and web-check has built the page again, four at a time: some of them wait for
+# disks and processes longer than they work. What others judge, some of it by the clock, comes last and alone.
 test: ## everything that must hold; installs what it needs
 	@$(MAKE) --no-print-directory --output-sync=line -j2 check web-check
-	@$(MAKE) --no-print-directory --output-sync=line -j3 race-core unit web-test crash torture-quick browser minds
-	@$(MAKE) --no-print-directory clients
+	@$(MAKE) TRIM= --no-print-directory --output-sync=line -j4 torture-quick web-test unit race-core crash browser minds
+	@$(MAKE) TRIM= --no-print-directory clients
 
 check: ## formatting, vet, staticcheck, unchecked errors, generated files
 	@out=$$(gofmt -l cmd internal bench e2e conformance scripts web/*.go web/gen); if [ -n "$$out" ]; then echo "gofmt: $$out"; exit 1; fi

@@ -54,7 +54,7 @@ func with(m *testing.M) (int, error) {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	program = filepath.Join(dir, "lore")
-	build := exec.Command("go", "build", "-trimpath", "-o", program, "lore/cmd/lore")
+	build := exec.Command("go", "build", "-o", program, "lore/cmd/lore")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("%w: %s", err, out)

@@ -34,7 +34,7 @@ func run(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	binary = filepath.Join(dir, "lore")
-	build := exec.Command("go", "build", "-trimpath", "-o", binary, "lore/cmd/lore")
+	build := exec.Command("go", "build", "-o", binary, "lore/cmd/lore")
 	build.Stdout, build.Stderr = os.Stderr, os.Stderr
 	if err := build.Run(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
