@@ -39,7 +39,7 @@ FAST = -vet=off -ldflags=-w -toolexec='env GOGC=400'
 # disks and processes longer than they work. What others judge, some of it by the clock, comes last and alone.
 test: ## everything that must hold; installs what it needs
 	@$(MAKE) --no-print-directory --output-sync=line -j2 check web-check
-	@$(MAKE) TRIM= --no-print-directory --output-sync=line -j4 torture-quick web-test unit race-core crash browser minds
+	@$(MAKE) TRIM= CRASHED=./internal/vault/writer --no-print-directory --output-sync=line -j4 torture-quick web-test unit race-core crash browser minds
 	@$(MAKE) TRIM= --no-print-directory clients
 
 check: ## formatting, vet, staticcheck, unchecked errors, generated files
@@ -66,8 +66,11 @@ race: ## the tests again with the race detector (needs a C compiler); all packag
 race-core: ## the same for the packages on which all others stand
 	@$(MAKE) --no-print-directory race RACED=core
 
+# In test the writer alone: for the whole program, everything would be compiled once more. It is killed by unit and by torture.
+CRASHED ?= ./internal/vault/writer ./internal/app
+
 crash: ## the writer and the whole program killed at every point, and while they recover
-	$(IN_MEMORY) $(GO) test $(FAST) -timeout 60m -tags crash -count=1 -run 'Killed' -skip 'Seam|Closed|Random' ./internal/vault/writer ./internal/app
+	$(IN_MEMORY) $(GO) test $(FAST) -timeout 60m -tags crash -count=1 -run 'Killed' -skip 'Seam|Closed|Random' $(CRASHED)
 
 browser: ## attacks from a real page in a real Chromium
 	@sh scripts/need.sh chromium chromium && sh scripts/need.sh chromedriver chromium-driver && $(GO) test -tags browser -count=1 -run 'Rebinding|CrossSite|Browser' ./e2e/attacks || { sh scripts/need.sh --have chromedriver && exit 1 || echo "browser: skipped, no Chromium can be installed here"; }
