@@ -21,8 +21,7 @@ web: ## build the page into web/dist, which is committed
 web-check: ## the page is what its sources say: types, tests, a build that gives web/dist again, budgets
 	@sh scripts/need.sh npm npm && sh scripts/web.sh check || { sh scripts/need.sh --have npm && exit 1 || echo "web-check: skipped, no npm can be installed here"; }
 
-web-test: ## the page in a real Chromium, before a real lore serve
-	@$(GO) build $(TRIM) -o $(BIN) ./cmd/lore
+web-test: build ## the page in a real Chromium, before a real lore serve
 	@sh scripts/need.sh npm npm && sh scripts/need.sh chromium chromium && sh scripts/web.sh test || { sh scripts/need.sh --have chromium && sh scripts/need.sh --have npm && exit 1 || echo "web-test: skipped, no npm or Chromium can be installed here"; }
 
 demo: build ## copy the sample vault to ./lore-demo and look around in it
