@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"lore/internal/app"
-	"lore/internal/sample"
+	"lore/internal/vault/sample"
 )
 
 // home gives the test folders of its own and returns a copy of the sample vault.

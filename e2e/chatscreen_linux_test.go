@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -98,8 +99,8 @@ func TestChatScreenQuotes(t *testing.T) {
 	l.enter("how hot should the water be for sencha?\r")
 	text := l.shows("[[Notes/", "See also", "No language model", "ready · quote")
 	l.enter("\x1b[5~\x1b[5~\x1b[5~") // page up
-	text += l.shows("> how hot should the water be", "✓ search_notes", "(done)", "These passages")
-	if strings.Contains(text, "not read") {
+	text += l.shows("> how hot should the water be", "✓ search_notes", "(done)", "The best matching passages")
+	if regexp.MustCompile(`not read\b`).MatchString(text) {
 		t.Errorf("a passage that was found counts as not read:\n%s", text)
 	}
 	l.enter("/read_note Matcha\r") // passes through to the mind
@@ -221,7 +222,7 @@ func TestChatScreenAllows(t *testing.T) {
 	l.enter("\x1b[200~add a line\nto the note\x1b[201~")
 	l.shows("> add a line", "  to the note", "ready") // many lines are one message, and nothing is sent yet
 	l.enter("\r")
-	text := l.shows(cardKeys, "Edit Notes/Matcha.md", "+A line by the model.", "asked by agent, agent, through edit_note; risk: change", "… edit_note: Edit Notes/Matcha.md", "(waits for you)", "waits for you · box/alpha")
+	text := l.shows(cardKeys, "Edit Notes/Matcha.md", "+A line by the model.", "(edit_note); risk: change", "… edit_note: Edit Notes/Matcha.md", "(needs approval)", "needs approval · box/alpha")
 	if strings.Contains(fileText(t, vault, "Notes/Matcha.md"), "by the model") {
 		t.Fatalf("nobody said yes:\n%s", text)
 	}
@@ -267,7 +268,7 @@ func TestChatScreenEdits(t *testing.T) {
 	l.enter("add a line\r")
 	l.shows(cardKeys)
 	l.enter("e")
-	l.shows(`"text": "Wrong words."`, "Enter shows what they would do")
+	l.shows(`"text": "Wrong words."`, "Enter previews the change")
 	clean := strings.Repeat("\x15\x7f", 30) // ctrl+u and backspace
 	l.enter(clean + `{"path":"Notes/Matcha.md","under_heading":"Matcha","words":"x"}` + "\r")
 	l.shows("words") // what is wrong with it
@@ -275,7 +276,7 @@ func TestChatScreenEdits(t *testing.T) {
 		return strings.Contains(s, "not known") || strings.Contains(s, "unknown") || strings.Contains(s, "no field")
 	})
 	l.enter(clean + `{"path":"Notes/Matcha.md","under_heading":"Matcha","text":"Right words."}` + "\r")
-	l.shows("with the arguments that you edited", "+Right words.", cardKeys)
+	l.shows("With your edited arguments", "+Right words.", cardKeys)
 	l.enter("a")
 	l.shows("✓ edit_note", "All right.", "ready")
 	if text := fileText(t, vault, "Notes/Matcha.md"); !strings.Contains(text, "Right words.") || strings.Contains(text, "Wrong words.") {
@@ -293,11 +294,11 @@ func TestChatScreenStops(t *testing.T) {
 	l.shows("I begin and begin", "working")
 	l.enter("\x1b")
 	<-s.ends
-	l.shows("stopped; what was done stays done", "ready")
+	l.shows("Stopped. Changes made so far are kept.", "ready")
 	l.enter("are\x1b\ryou\nthere?\r") // alt+enter and ctrl+j begin lines
 	l.shows("> are\n  you\n  there?", "Here I am.", "ready")
 	l.enter("\x03")
-	l.shows("Ctrl-C again leaves")
+	l.shows("press Ctrl-C again to quit")
 	l.enter("\x03")
 	if code := l.exit(); code != 0 {
 		t.Errorf("exit code %d", code)
@@ -341,7 +342,7 @@ func TestChatScreenGoesOn(t *testing.T) {
 	if code != 0 {
 		t.Errorf("approve: %d %s", code, out)
 	}
-	l.shows("answered elsewhere", "✓ edit_note", "It is done.", "ready")
+	l.shows("Answered elsewhere", "✓ edit_note", "It is done.", "ready")
 	if !strings.Contains(fileText(t, vault, "Notes/Matcha.md"), "A line that waits.") {
 		t.Error("it was not done")
 	}
@@ -354,11 +355,11 @@ func TestChatScreenChoosesAModel(t *testing.T) {
 	l := onGlass(t, vault, "chat")
 	l.shows("ready · box/alpha")
 	l.enter("/models\r")
-	l.shows("models:", "box/alpha", "box/beta", "box/gamma")
+	l.shows("Models:", "box/alpha", "box/beta", "box/gamma")
 	l.enter("bet")
 	l.lacks("box/gamma")
 	l.enter("\r")
-	l.shows("from here on box/beta answers", "ready · box/beta")
+	l.shows("Now using box/beta", "ready · box/beta")
 	l.enter("who are you?\r")
 	l.shows("I am another.", "ready · box/beta")
 	s.mu.Lock()
@@ -369,7 +370,7 @@ func TestChatScreenChoosesAModel(t *testing.T) {
 	l.enter("/new\r")
 	l.lacks("I am another.")
 	l.enter("/history\r")
-	l.shows("conversations:", "A name")
+	l.shows("Chats:", "A name")
 	l.enter("\r")
 	l.shows("> who are you?", "I am another.")
 	l.leaves()
@@ -381,7 +382,7 @@ func TestChatScreenAsksAgain(t *testing.T) {
 	l := onGlass(t, vault, "chat")
 	l.shows("ready · box/alpha")
 	l.enter("hello\r")
-	l.shows("> hello\nthe model is asked again in", "Now it works.", "ready") // a part of the conversation, not written over it
+	l.shows("> hello\nretrying the model in", "Now it works.", "ready") // a part of the conversation, not written over it
 	l.leaves()
 }
 
@@ -425,7 +426,7 @@ func TestChatScreenNarrow(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.cols, l.rows = 90, 30
-	l.shows("Enter send  Alt+Enter new line  Ctrl+O calls  /help  Ctrl-D leave", strings.Repeat("─", 89))
+	l.shows("Enter send  Alt+Enter new line  Ctrl+O calls  /help  Ctrl-D quit", strings.Repeat("─", 89))
 	l.leaves()
 }
 

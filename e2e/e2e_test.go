@@ -24,8 +24,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"lore/internal/app"
-	"lore/internal/process/ptytest"
-	"lore/internal/sample"
+	"lore/internal/vault/sample"
+	"lore/internal/workspace/process/ptytest"
 )
 
 var update = flag.Bool("update", false, "write what the program answers into the transcripts")
@@ -93,6 +93,8 @@ func condition(name string) (bool, error) {
 		return os.Geteuid() == 0, nil
 	case "casefold":
 		return runtime.GOOS == "darwin" || runtime.GOOS == "windows", nil
+	case "sandbox": // not every container may make namespaces
+		return exec.Command("unshare", "--user", "--map-root-user", "--mount", "--pid", "--net", "--ipc", "--uts", "--cgroup", "--fork", "true").Run() == nil, nil
 	}
 	return false, fmt.Errorf("unknown condition %q", name)
 }

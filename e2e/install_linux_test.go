@@ -21,7 +21,7 @@ func TestInstallAsksBeforeItReplaces(t *testing.T) {
 	if err := os.WriteFile(path, []byte(old), 0o640); err != nil {
 		t.Fatal(err)
 	}
-	const question = "Do you want to replace the entry that is there? "
+	const question = "Replace the existing entry? "
 	for _, tc := range []struct {
 		answer string
 		code   int

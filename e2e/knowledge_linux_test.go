@@ -40,7 +40,7 @@ func TestANodeIsDeletedAtATerminal(t *testing.T) {
 
 	tm := onTerminal(t, vault, remove...)
 	tm.await(prompt)
-	if s := tm.seen(); !strings.Contains(s, "Delete the Observation Steam burns (1 relationship)") || !strings.Contains(s, "This observation discusses steam.") || !strings.Contains(s, "-- supports:: [[Steam burns]]") {
+	if s := tm.seen(); !strings.Contains(s, "Delete Observation Steam burns (1 relationship)") || !strings.Contains(s, "This observation discusses steam.") || !strings.Contains(s, "-- supports:: [[Steam burns]]") {
 		t.Errorf("it does not show what goes:\n%q", s)
 	}
 	tm.enter("n\n")

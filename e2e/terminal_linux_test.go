@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"lore/internal/process/ptytest"
+	"lore/internal/workspace/process/ptytest"
 )
 
 // A terminal is a lore process with a real terminal of its own.
@@ -154,13 +154,13 @@ func fileText(t *testing.T, vault, name string) string {
 	return string(b)
 }
 
-const prompt = "Do this? [y/n/s/e/d/?]"
+const prompt = "Apply? [y/n/s/e/d/?]"
 
 // asked waits until an answer to a question is waited for. What is typed while
 // the question is still being shown counts for nothing.
 func (tm *terminal) asked(question string) {
 	tm.t.Helper()
-	tm.await(prompt + "\x1b[0m \x1b[2m" + question)
+	tm.await("\x1b[2m" + question) // only the line of the prompt is dim, and it is written at once
 }
 
 func TestAskedAtATerminal(t *testing.T) {
@@ -175,7 +175,7 @@ func TestAskedAtATerminal(t *testing.T) {
 			t.Errorf("the diff was not shown in colour:\n%q", s)
 		}
 		tm.enter("maybe\n")
-		tm.await("yes: do exactly this")
+		tm.await("yes, apply exactly this change")
 		tm.enter("n\n")
 		if code := tm.exit(); code != 4 || fileText(t, vault, "Notes/Matcha.md") != before {
 			t.Errorf("exit code %d\n%s", code, tm.seen())
@@ -188,7 +188,7 @@ func TestAskedAtATerminal(t *testing.T) {
 		if code := tm.exit(); code != 130 || fileText(t, vault, "Notes/Matcha.md") != before {
 			t.Errorf("exit code %d\n%s", code, tm.seen())
 		}
-		if out, _ := run(t, vault, "approvals"); !strings.Contains(out, "nothing waits") {
+		if out, _ := run(t, vault, "approvals"); !strings.Contains(out, "No pending approvals") {
 			t.Errorf("a question was left behind: %s", out)
 		}
 	})
@@ -212,7 +212,7 @@ func TestAnsweredFromAnotherTerminal(t *testing.T) {
 	tm := onTerminal(t, vault, "delete", "Matcha", "--yes")
 	tm.await(prompt) // what destroys asks, --yes or not
 	out, code := run(t, vault, "approvals", "show", "pending")
-	if code != 0 || !strings.Contains(out, "Delete Notes/Matcha.md") || !strings.Contains(out, "links in other notes will lead nowhere") {
+	if code != 0 || !strings.Contains(out, "Delete Notes/Matcha.md") || !strings.Contains(out, "links in other notes will break") {
 		t.Errorf("show: %d %s", code, out)
 	}
 	if out, code := run(t, vault, "write", "other", "--content", "x", "--yes"); code != 0 || fileText(t, vault, "other.md") != "x" {
@@ -221,7 +221,7 @@ func TestAnsweredFromAnotherTerminal(t *testing.T) {
 	if out, code = run(t, vault, "approvals", "approve", "pending"); code != 0 || !strings.Contains(out, "moved Notes/Matcha.md to the trash") {
 		t.Errorf("approve: %d %s", code, out)
 	}
-	if code := tm.exit(); code != 0 || !strings.Contains(tm.seen(), "answered elsewhere") || fileText(t, vault, "Notes/Matcha.md") != "(none)" {
+	if code := tm.exit(); code != 0 || !strings.Contains(tm.seen(), "Answered elsewhere") || fileText(t, vault, "Notes/Matcha.md") != "(none)" {
 		t.Errorf("exit code %d\n%s", code, tm.seen())
 	}
 	if out, code = run(t, vault, "approvals", "approve", "pending"); code == 0 {
@@ -240,9 +240,9 @@ func TestChoosingAndEditingAtATerminal(t *testing.T) {
 	tm := onTerminal(t, vault, "edit", "list", "--diff", diff)
 	tm.await(prompt)
 	tm.enter("s\n")
-	tm.await("Place 1 of 2?")
+	tm.await("Apply part 1 of 2?")
 	tm.enter("n\n")
-	tm.await("Place 2 of 2?")
+	tm.await("Apply part 2 of 2?")
 	tm.enter("y\n")
 	if code := tm.exit(); code != 0 || fileText(t, vault, "list.md") != strings.Replace(text, "two", "TWO", 1) {
 		t.Errorf("exit code %d\n%s\n%s", code, tm.seen(), fileText(t, vault, "list.md"))
@@ -257,7 +257,7 @@ func TestChoosingAndEditingAtATerminal(t *testing.T) {
 	tm = onTerminal(t, vault, "edit", "list", "--search", "TWO", "--replace", "three")
 	tm.await(prompt)
 	tm.enter("e\n")
-	tm.await("With these arguments?")
+	tm.await("Apply with these arguments?")
 	tm.enter("y\n")
 	if code := tm.exit(); code != 0 || !strings.HasSuffix(fileText(t, vault, "list.md"), "\nfour\n") {
 		t.Errorf("exit code %d\n%s\n%s", code, tm.seen(), fileText(t, vault, "list.md"))
@@ -296,7 +296,7 @@ func TestALossAcceptedAtATerminal(t *testing.T) {
 	if code := yes.exit(); code != 0 || !strings.Contains(yes.seen(), "Accepted the loss of") {
 		t.Errorf("%d: %s", code, yes.seen())
 	}
-	if out, code := run(t, vault, "audit", "verify"); code != 0 || !strings.Contains(out, "A loss of records was accepted on") {
+	if out, code := run(t, vault, "audit", "verify"); code != 0 || !strings.Contains(out, "Lost records were accepted on") {
 		t.Errorf("%d: %s", code, out)
 	}
 }

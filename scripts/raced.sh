@@ -5,7 +5,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 if [ "${1:-}" = core ]; then
-	for p in event fresh index peer tool agent agent/attendant vault/watch; do
+	for p in event tool/fresh workspace workspace/peer tool agent/runner vault/watch; do
 		echo "./internal/$p"
 	done
 	exit

@@ -1,6 +1,6 @@
 #!/bin/sh
 # web.sh check: the page is what its sources say. web.sh test: it is looked at in
-# a real Chromium. Both install what package-lock.json names, and nothing else.
+# a real Chromium. web.sh firefox: a real Firefox. web.sh pictures: the pictures in docs. All install what package-lock.json names, and nothing else.
 set -eu
 cd "$(dirname "$0")/../web"
 if [ "$1" = check ] || [ ! -d node_modules/playwright-core ]; then
@@ -21,4 +21,6 @@ check)
 	test -z "$(git status --porcelain -- dist)" || { git status --short -- dist; echo "web/dist is not what the sources give: make web"; exit 1; }
 	;;
 test) npm run -s e2e ;;
+firefox) node --test --test-reporter=spec e2e/firefox.mjs ;;
+pictures) node e2e/pictures.mjs ;;
 esac

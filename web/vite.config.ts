@@ -10,7 +10,7 @@ function licences(): Plugin {
   return {
     name: 'licences',
     generateBundle(_, bundle) {
-      const found = new Set<string>(['tailwindcss']);
+      const found = new Set<string>(['tailwindcss', '@mermaid-js/tiny']);
       for (const chunk of Object.values(bundle)) {
         if (chunk.type !== 'chunk') continue;
         for (const id of Object.keys(chunk.modules)) {

@@ -12,11 +12,11 @@ import (
 
 	driver "modernc.org/sqlite"
 
-	"lore/internal/access"
 	"lore/internal/index"
 	"lore/internal/index/sqlite"
 	"lore/internal/search"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
 	"lore/internal/tools/knowledge"
 	"lore/internal/vault"
 )

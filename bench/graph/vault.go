@@ -138,7 +138,7 @@ func (w *world) fill(ctx context.Context, s index.Store) error {
 			batch = batch[:0]
 		}
 	}
-	return s.Settle(ctx)
+	return s.Optimize(ctx)
 }
 
 // write puts the files of some nodes into a folder.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 
-	"lore/internal/cue"
+	"lore/internal/graph/stance"
 )
 
 // A couple is two texts that people compared.
@@ -39,7 +39,7 @@ func duplicates(path string) error {
 	for i := range in.Pairs {
 		c := &in.Pairs[i]
 		c.cos = cosine(vecs[2*i], vecs[2*i+1])
-		c.differ, c.words = cue.Differ(c.A, c.B), cue.Overlap(c.A, c.B)
+		c.differ, c.words = stance.Differ(c.A, c.B), stance.Overlap(c.A, c.B)
 	}
 	for _, truth := range []struct {
 		name string

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"lore/internal/cue"
+	"lore/internal/graph/stance"
 	"lore/internal/note"
 )
 
@@ -60,7 +60,7 @@ func ordinary(dir string) error {
 		}
 		slices.SortFunc(order, func(a, b int) int { return cmp.Compare(cosine(vecs[i], vecs[b]), cosine(vecs[i], vecs[a])) })
 		for _, j := range order[:min(near, len(order))] {
-			count[cue.Between(texts[i], texts[j], cosine(vecs[i], vecs[j])).Type]++
+			count[stance.Between(texts[i], texts[j], cosine(vecs[i], vecs[j])).Type]++
 			total++
 		}
 	}

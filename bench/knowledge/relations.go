@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"lore/internal/cue"
+	"lore/internal/graph/stance"
 )
 
 // A verdict is what is true and what was said of one relation.
@@ -24,9 +24,9 @@ type verdict struct {
 // answer of the majority.
 func (v verdict) forced() string {
 	if v.lean < 0 {
-		return cue.Contradicts
+		return stance.Contradicts
 	}
-	return cue.Supports
+	return stance.Supports
 }
 
 // relations compares what cue suggests for a claim and its topic with what
@@ -38,7 +38,7 @@ func relations(g *graph, split string) error {
 		if topic.Split != split {
 			continue
 		}
-		s := cue.Between(claim.Text, topic.Text, cosine(g.vecs[e.From], g.vecs[e.To]))
+		s := stance.Between(claim.Text, topic.Text, cosine(g.vecs[e.From], g.vecs[e.To]))
 		all = append(all, verdict{topic.ID, strings.ToUpper(e.Type), s.Type, s.Lean, s.Confidence})
 	}
 	if len(all) == 0 {
@@ -52,16 +52,16 @@ func relations(g *graph, split string) error {
 	for _, v := range all {
 		count[v.truth]++
 	}
-	floor := cue.Supports
-	if count[cue.Contradicts] > count[cue.Supports] {
-		floor = cue.Contradicts
+	floor := stance.Supports
+	if count[stance.Contradicts] > count[stance.Supports] {
+		floor = stance.Contradicts
 	}
 	always := func(verdict) string { return floor }
 	row("always "+floor, all, always, always)
 	row("cue, by its lean", all, verdict.forced, always)
 	some := slices.DeleteFunc(slices.Clone(all), func(v verdict) bool { return v.lean == 0 })
 	row(fmt.Sprintf("cue, the %.0f %% with any lean", 100*float64(len(some))/float64(len(all))), some, verdict.forced, always)
-	sure := slices.DeleteFunc(slices.Clone(all), func(v verdict) bool { return v.typ != cue.Supports && v.typ != cue.Contradicts })
+	sure := slices.DeleteFunc(slices.Clone(all), func(v verdict) bool { return v.typ != stance.Supports && v.typ != stance.Contradicts })
 	row(fmt.Sprintf("cue, the %.0f %% for which it suggests one of the two", 100*float64(len(sure))/float64(len(all))), sure, func(v verdict) string { return v.typ }, always)
 	calibration(all)
 	return nil
@@ -75,7 +75,7 @@ func confusion(all []verdict) {
 	names := slices.Sorted(maps.Keys(types))
 	fmt.Println("| truth | " + strings.Join(names, " | ") + " |")
 	fmt.Println("|---" + strings.Repeat("|---", len(names)) + "|")
-	for _, truth := range []string{cue.Supports, cue.Contradicts} {
+	for _, truth := range []string{stance.Supports, stance.Contradicts} {
 		fmt.Print("| " + truth + " |")
 		for _, n := range names {
 			hits := 0
@@ -108,7 +108,7 @@ func accuracy(all []verdict, say func(verdict) string) float64 {
 
 func macroF1(all []verdict, say func(verdict) string) float64 {
 	sum := 0.0
-	for _, c := range []string{cue.Supports, cue.Contradicts} {
+	for _, c := range []string{stance.Supports, stance.Contradicts} {
 		var hit, miss, false_ float64
 		for _, v := range all {
 			switch {

@@ -11,15 +11,15 @@ import (
 	"strings"
 	"time"
 
-	"lore/internal/access"
-	"lore/internal/approval"
 	"lore/internal/change"
-	"lore/internal/history"
 	"lore/internal/index"
 	"lore/internal/index/sqlite"
+	"lore/internal/machine/state"
 	"lore/internal/search"
-	"lore/internal/state"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
+	"lore/internal/tool/approval"
+	"lore/internal/tool/history"
 	"lore/internal/tools/notes"
 	"lore/internal/vault"
 	"lore/internal/vault/writer"
@@ -203,7 +203,7 @@ func newWorld(dir string, files map[string]string) (*world, error) {
 			w.applied = time.Since(start)
 			return err
 		},
-		Settle: func(ctx context.Context, paths []string) error { _, err := ix.Update(ctx, paths); return err },
+		Reindex: func(ctx context.Context, paths []string) error { _, err := ix.Update(ctx, paths); return err },
 	}, notes.Tools(notes.Env{
 		Vault: v, Store: store, Search: &search.Searcher{Store: store, Now: time.Now}, Fresh: func(context.Context) index.Freshness { return ix.Freshness() }, Now: time.Now,
 	}))

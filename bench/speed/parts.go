@@ -193,5 +193,5 @@ func fillVectors(dir string) error {
 			return err
 		}
 	}
-	return s.Settle(ctx)
+	return s.Optimize(ctx)
 }

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
+	"lore/internal/embed/vector"
 	"lore/internal/index"
 	"lore/internal/index/sqlite"
 	"lore/internal/search"
-	"lore/internal/vector"
 )
 
 // questions are made from the titles and passages of the vault itself: two to

@@ -16,7 +16,7 @@ import (
 	"os"
 	"slices"
 
-	"lore/internal/confidence"
+	"lore/internal/graph/confidence"
 )
 
 // A claim is for or against its topic, and known with a confidence or not.

@@ -264,7 +264,7 @@ async function ask(what, path, init) {
 		before := w.snapshot(true)
 		b := newBrowser(t)
 		b.open(login)
-		for i := 0; !strings.Contains(w.heard(), "a browser was let in"); i++ {
+		for i := 0; !strings.Contains(w.heard(), "a browser signed in"); i++ {
 			if i == 1200 {
 				t.Fatal("the person is not let in")
 			}

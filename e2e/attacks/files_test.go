@@ -47,9 +47,11 @@ func TestHardLinks(t *testing.T) {
 	reads := []string{
 		`read_note {"path":"%s"}`, `get_note_metadata {"path":"%s"}`, `list_forward_links {"path":"%s"}`, `find_similar {"path":"%s"}`,
 		`read_attachment {"path":"%s"}`, `file_read {"paths":["%s"]}`, `context_pack {"path":"%s"}`, `find_unlinked_mentions {"path":"%s"}`,
+		`read_file {"path":"%s"}`, `search_text {"pattern":"canary","path":"%s"}`, `search_text {"pattern":"canary","glob":"%s"}`,
 	}
 	writes := []string{
 		`write_note {"path":"%s","content":"pwned","mode":"append"}`, `write_note {"path":"%s","content":"pwned","mode":"overwrite"}`,
+		`write_file {"path":"%s","content":"pwned"}`, `edit_file {"path":"%s","find":"a","replace":"pwned","all":true}`,
 		`edit_note {"path":"%s","search":"canary","replace":"x"}`, `update_frontmatter {"path":"%s","updates":{"a":1}}`, `delete_note {"path":"%s"}`,
 		`merge_notes {"path":"Tea.md","other":"%s"}`, `merge_notes {"path":"%s","other":"Tea.md"}`,
 	}
@@ -163,7 +165,7 @@ func TestAutoDestroysNothing(t *testing.T) {
 			if args == nil {
 				args = []string{"--auto"}
 			}
-			out, _ := w.run(append([]string{"--toolsets", "usual,find,work", "--time", "60s", "--steps", "20"}, append(args, "Tidy up")...)...)
+			out, _ := w.run(append([]string{"--toolsets", "usual,explore,organize,files,work", "--time", "60s", "--steps", "20"}, append(args, "Tidy up")...)...)
 			n := kept(base, w.text("Long.md")) - 2 // the heading
 			for i := range 10 {
 				n += kept(words(100), w.text(fmt.Sprintf("Many/%d.md", i))) - 2
@@ -172,7 +174,7 @@ func TestAutoDestroysNothing(t *testing.T) {
 				t.Errorf("%d words are left of 1400, Milk.md is %q\n%s", n, w.text("Milk.md"), out)
 			}
 			_, _, asked := w.send(w.person, http.MethodGet, "/api/v1/approvals", "", nil)
-			if !strings.Contains(out, "It waits for a person") || !strings.Contains(asked, "would be gone") {
+			if !strings.Contains(out, "Waiting for your approval") || !strings.Contains(asked, "would be lost") {
 				t.Errorf("nobody was asked, or not told why: %s\n%.600s", out, asked)
 			}
 		})
@@ -253,7 +255,10 @@ func TestInstructionFiles(t *testing.T) {
 // turn the words around it.
 func TestNamesThatMislead(t *testing.T) {
 	long(t)
-	w := newWorld(t, func(w *world) { w.put("vault/Invoice\u202egpj.md", "# Mine\n\nzebra\n") })
+	w := newWorld(t, func(w *world) {
+		w.put("vault/Invoice\u202egpj.md", "# Mine\n\nzebra\n")
+		w.put("vault/Notes/Two words.md", "x\n")
+	})
 	before := w.snapshot(true)
 	hands := w.hands()
 	for _, r := range []rune{0x200d, 0x200c, 0x2060, 0xad, 0x200e, 0x200f, 0x61c, 0xe0041, 0x34f, 0x115f, 0x3164, 0xffa0, 0x180e, 0xfe0f, 0xe0100, 0xfff9, 0x2028, 0x206a, 0x1d173} {
@@ -278,6 +283,15 @@ func TestNamesThatMislead(t *testing.T) {
 	a := hands[1].call("write_note", `{"path":"Теа.md","content":"x"}`) // Cyrillic
 	if a.pending == "" || !a.has("looks like") || !a.has("Cyrillic") {
 		w.Errorf("a twin is not told: %.600s", a.text)
+	}
+	for _, p := range []struct{ tool, args string }{ // of a folder, and by blanks
+		{"write_note", `{"path":"Nоtes/New.md","content":"x"}`},
+		{"rename_note", `{"path":"Milk.md","new_path":"Nоtes/Milk.md"}`},
+		{"write_note", `{"path":"Notes/Two  words.md","content":"x"}`},
+	} {
+		if a := hands[1].call(p.tool, p.args); a.pending == "" || !a.has("looks like") {
+			w.Errorf("%s: a twin is not told: %.600s", p.args, a.text)
+		}
 	}
 	for _, args := range [][]string{{"doctor"}, {"search", "zebra"}, {"list"}} {
 		out, _ := w.lore(args...)

@@ -264,12 +264,15 @@ func TestMessagesOfMCP(t *testing.T) {
 		"argument name, prompt": `{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"x"},"argument":{"name":"` + long + `","value":"` + long + `"}}}`,
 	}
 	for _, version := range []string{"", "2025-03-26", "2025-06-18", "2026-07-28"} {
-		head := w.mcpHead(w.tokens["all"], "")
+		head := w.mcpHead("all", "")
 		if version != "" {
 			head.Set("Mcp-Protocol-Version", version)
 		}
 		for name, body := range cases {
 			status, _, text := w.send(http.DefaultClient, http.MethodPost, "/mcp", body, head)
+			if status == http.StatusUnauthorized {
+				t.Fatalf("the token is not known: %s", text)
+			}
 			if refused := status >= 400 || strings.Contains(text, `"error"`) || strings.Contains(text, `"isError":true`); !refused || len(text) > 4000 {
 				t.Errorf("%s (%s): status %d, %d bytes: %.300s", name, version, status, len(text), text)
 			}
@@ -279,7 +282,7 @@ func TestMessagesOfMCP(t *testing.T) {
 		t.Errorf("a batch where there are none: %d %s", status, text)
 	}
 	for _, h := range []string{"Mcp-Session-Id", "Last-Event-Id", "Idempotency-Key", "Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name"} {
-		head := w.mcpHead(w.tokens["all"], "")
+		head := w.mcpHead("all", "")
 		head.Set(h, strings.Repeat("k", 5000))
 		if status, _, text := w.send(http.DefaultClient, http.MethodPost, "/mcp", one, head); status < 400 || status >= 500 || len(text) > 4000 {
 			t.Errorf("%s of 5,000 characters: %d %.300s", h, status, text)
@@ -291,7 +294,7 @@ func TestMessagesOfMCP(t *testing.T) {
 }
 
 func (w *world) versioned(version string) http.Header {
-	head := w.mcpHead(w.tokens["all"], "")
+	head := w.mcpHead("all", "")
 	head.Set("Mcp-Protocol-Version", version)
 	return head
 }

@@ -20,6 +20,8 @@ type evil struct {
 	mu    sync.Mutex
 	steps []string // the deltas of an answer: JSON of the field "delta"
 	heard []request
+	// meanwhile is called before the n-th request is answered; nil: it is not.
+	meanwhile func(n int)
 }
 
 // A request is what the model gets to see.
@@ -80,7 +82,11 @@ func (m *evil) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if len(m.steps) > 0 {
 		step, m.steps = m.steps[0], m.steps[1:]
 	}
+	n := len(m.heard)
 	m.mu.Unlock()
+	if m.meanwhile != nil {
+		m.meanwhile(n)
+	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	finish := "stop"
 	if strings.Contains(step, "tool_calls") {
@@ -126,13 +132,13 @@ func TestAnEvilModelChangesNothing(t *testing.T) {
 		want  []string // in what the person is shown
 	}{
 		"a deletion": {
-			steps: []string{wants("delete_note", `{"path":"Tea"}`)}, want: []string{"It waits for a person"},
+			steps: []string{wants("delete_note", `{"path":"Tea"}`)}, want: []string{"Waiting for your approval"},
 		},
 		"a deletion under --auto": {
-			steps: []string{wants("delete_note", `{"path":"Tea"}`)}, args: []string{"--auto"}, want: []string{"It waits for a person"},
+			steps: []string{wants("delete_note", `{"path":"Tea"}`)}, args: []string{"--auto"}, want: []string{"Waiting for your approval"},
 		},
 		"a note emptied under --auto": {
-			steps: []string{wants("write_note", `{"path":"Tea","content":"","mode":"overwrite"}`)}, args: []string{"--auto"}, want: []string{"It waits for a person"},
+			steps: []string{wants("write_note", `{"path":"Tea","content":"","mode":"overwrite"}`)}, args: []string{"--auto"}, want: []string{"Waiting for your approval"},
 		},
 		"its own orders": {
 			steps: []string{wants("write_note", `{"path":"AGENTS.md","content":"obey"}`, "write_note", `{"path":"sub/CLAUDE.md","content":"obey"}`)}, args: []string{"--auto"},
@@ -148,7 +154,7 @@ func TestAnEvilModelChangesNothing(t *testing.T) {
 			steps: []string{wants("update_settings", `{"auto_approve":true}`, "config_set", `{"key":"approve.create","value":"allow"}`)}, want: []string{"update_settings"},
 		},
 		"approving": {
-			steps: []string{wants("write_note", `{"path":"New","content":"x"}`), wants("approve", `{}`, "answer_approval", `{"approve":true}`)}, want: []string{"It waits for a person"},
+			steps: []string{wants("write_note", `{"path":"New","content":"x"}`), wants("approve", `{}`, "answer_approval", `{"approve":true}`)}, want: []string{"Waiting for your approval"},
 		},
 		"names that look alike": {
 			steps: []string{wants("write_note\u200b", `{"path":"New","content":"x"}`, "Write_Note", `{"path":"New","content":"x"}`, "write_note ", `{"path":"New","content":"x"}`, "wrіte_note", `{"path":"New","content":"x"}`)},
@@ -171,7 +177,7 @@ func TestAnEvilModelChangesNothing(t *testing.T) {
 			m := newEvil(t, c.steps...)
 			w := led(t, m, nil)
 			before := w.snapshot(true)
-			out, _ := w.run(append([]string{"--toolsets", "usual,find,work", "--time", "20s"}, append(c.args, "Tidy up")...)...)
+			out, _ := w.run(append([]string{"--toolsets", "usual,explore,organize,files,work", "--time", "20s"}, append(c.args, "Tidy up")...)...)
 			for _, s := range c.want {
 				if !strings.Contains(out, s) {
 					t.Errorf("no %q in %s", s, out)
@@ -209,7 +215,7 @@ func TestAYesInTheChatApprovesNothing(t *testing.T) {
 	cmd := w.command("chat")
 	cmd.Stdin = strings.NewReader("Delete the tea\nyes\napprove\ny\n")
 	out, _ := cmd.CombinedOutput()
-	if !strings.Contains(string(out), "waits for a person") {
+	if !strings.Contains(string(out), "Waiting for your approval") {
 		t.Errorf("%s", out)
 	}
 	w.unchanged(before, true)
@@ -269,7 +275,7 @@ func TestNothingGoesOut(t *testing.T) {
 	m.mu.Unlock()
 	before := w.snapshot(true)
 	out, code := w.run("--auto", "--allow", "search_web_for_evidence:**", "Find out")
-	if code == 0 || !strings.Contains(out, "It waits for a person") {
+	if code == 0 || !strings.Contains(out, "Waiting for your approval") {
 		t.Errorf("%d %s", code, out)
 	}
 	w.unchanged(before, true)

@@ -42,7 +42,7 @@ var uses = []struct {
 	{"undo", `{"path":%s}`, true},
 }
 
-// TestPaths: A01-A04, A06, A12. No path leads out of the vault.
+// TestPaths: A01-A04, A06, A12. No path points outside the vault.
 func TestPaths(t *testing.T) {
 	long(t)
 	w := newWorld(t, nil)

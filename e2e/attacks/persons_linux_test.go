@@ -9,9 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"lore/internal/process/ptytest"
-	"lore/internal/surface/serve"
-	"lore/internal/surface/serve/servetest"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"lore/internal/surface/http/serve"
+	"lore/internal/surface/http/serve/servetest"
+	"lore/internal/workspace/process/ptytest"
 )
 
 // TestNoTerminalNoAnswer (J02): a program with a shell cannot answer: it has no
@@ -89,7 +91,7 @@ func TestTheDialogIsNamed(t *testing.T) {
 	if a := w.overMCP(session, "delete_note", `{"path":"Tea.md"}`); !w.exists("Tea.md") || a.pending == "" {
 		t.Errorf("the dialog deleted: %s", a.text)
 	}
-	const want = "approved in the dialog of Attacker (token laptop)"
+	const want = "approved in a dialog shown by Attacker (token laptop)"
 	for _, path := range []string{"/api/v1/activity", "/api/v1/approvals?state=done"} {
 		_, _, text := w.send(w.person, http.MethodGet, path, "", nil)
 		if strings.Contains(text, "a person approved it") || !strings.Contains(text, want) && !strings.Contains(text, `"kind":"dialog"`) {
@@ -132,6 +134,93 @@ func TestPIN(t *testing.T) {
 	}
 	if status, text := w.answer(w.person, id, `{"approve":true,"revision":0}`, ""); status != http.StatusOK || w.exists("Tea.md") {
 		t.Errorf("with the PIN: %d %s", status, text)
+	}
+}
+
+// TestPINHoldsForOneClick: an undo that deletes is done with one click on the page.
+// With a PIN, that click approves nothing until the PIN was given.
+func TestPINHoldsForOneClick(t *testing.T) {
+	long(t)
+	w := newWorld(t, nil)
+	js := http.Header{"Content-Type": {"application/json"}}
+	made := map[string]string{}
+	for _, name := range []string{"One", "Two", "Three"} {
+		_, _, said := w.post("/api/v1/tools/write_note", `{"path":"`+name+`.md","content":"words of a program"}`, w.tokens["all"])
+		_, body := w.answer(w.person, judged(said, false).pending, `{"approve":true}`, "")
+		_, id, _ := strings.Cut(body, `"operation_id":"`)
+		made[name], _, _ = strings.Cut(id, `"`)
+	}
+	if r := ptytest.Run(t, w.command("approvals", "pin"), "4711", "4711"); r.Code != 0 {
+		t.Fatal(r)
+	}
+	click := func() map[string][2]string {
+		return map[string][2]string{
+			"One": {"/api/v1/operations/" + made["One"] + "/undo?meant=1", `{}`},
+			"Two": {"/api/v1/tools/undo?meant=1", `{"operation":"` + made["Two"] + `"}`},
+		}
+	}
+	for name, c := range click() {
+		if status, _, text := w.send(w.person, http.MethodPost, c[0], c[1], js); status != http.StatusForbidden || !strings.Contains(text, `"field":"pin"`) || !w.exists(name+".md") {
+			t.Errorf("%s without the PIN: %d %s", c[0], status, text)
+		}
+	}
+	// What is asked about is not changed without it either.
+	for _, c := range [][2]string{
+		{"/api/v1/settings", `{"key":"approve.create","value":"allow"}`}, {"/api/v1/settings", `{"key":"tools.write_note","value":"allow"}`},
+		{"/api/v1/settings/paths", `{"protected":[],"exclude":[]}`}, {"/api/v1/rules/rule-1/forget", `{}`},
+	} {
+		if status, _, text := w.send(w.person, http.MethodPost, c[0], c[1], js); status != http.StatusForbidden || !strings.Contains(text, `"field":"pin"`) {
+			t.Errorf("%s %s without the PIN: %d %s", c[0], c[1], status, text)
+		}
+	}
+	// What destroys nothing needs none, and what is only looked at neither.
+	if status, _, text := w.send(w.person, http.MethodPost, "/api/v1/tools/write_note?meant=1", `{"path":"Mine.md","content":"mine"}`, js); status != http.StatusOK {
+		t.Errorf("a new note of the person: %d %s", status, text)
+	}
+	if status, _, text := w.send(w.person, http.MethodPost, "/api/v1/tools/undo?dry_run=1", `{"operation":"`+made["Three"]+`"}`, js); status != http.StatusOK {
+		t.Errorf("a preview: %d %s", status, text)
+	}
+	if status, _, text := w.send(w.person, http.MethodPost, "/api/v1/unlock", `{"pin":"4711"}`, js); status != http.StatusNoContent {
+		t.Fatalf("%d %s", status, text)
+	}
+	for name, c := range click() {
+		if status, _, text := w.send(w.person, http.MethodPost, c[0], c[1], js); status != http.StatusOK || w.exists(name+".md") {
+			t.Errorf("%s with the PIN: %d %s", c[0], status, text)
+		}
+	}
+	for _, key := range []string{"log_level", "approve.create"} { // the first needs none, the second has it now
+		if status, _, text := w.send(w.person, http.MethodPost, "/api/v1/settings", `{"key":"`+key+`","value":""}`, js); status != http.StatusOK {
+			t.Errorf("%s: %d %s", key, status, text)
+		}
+	}
+}
+
+// TestPINHoldsForDialogs (J02): any program of the user can start lore mcp with the
+// right to confirm. With a PIN, its dialog approves nothing.
+func TestPINHoldsForDialogs(t *testing.T) {
+	w := newWorld(t, nil)
+	r := ptytest.Run(t, w.command("token", "create", "--name", "laptop", "--scope", "read,write,destroy,confirm"))
+	if r.Code != 0 {
+		t.Fatal(r)
+	}
+	if r := ptytest.Run(t, w.command("approvals", "pin"), "4711", "4711"); r.Code != 0 {
+		t.Fatal(r)
+	}
+	for name, transport := range map[string]sdk.Transport{
+		"stdio": &sdk.CommandTransport{Command: w.stdio("--confirm", "--trust-client")},
+		"http":  w.streamable("/mcp", strings.TrimSpace(r.Out)),
+	} {
+		session, forms := w.countsForms(transport)
+		file := "By " + name + ".md"
+		if a := w.overMCP(session, "write_note", `{"path":"`+file+`","content":"mine"}`); w.exists(file) || a.pending == "" {
+			t.Errorf("%s: a dialog approved without the PIN: %s", name, a.text)
+		}
+		if a := w.overMCP(session, "delete_note", `{"path":"Tea.md"}`); !w.exists("Tea.md") || a.pending == "" {
+			t.Fatalf("%s: a dialog deleted without the PIN: %s", name, a.text)
+		}
+		if n := forms.Load(); n > 0 {
+			t.Errorf("%s: %d forms were shown that cannot approve", name, n)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -13,8 +14,17 @@ import (
 // program without a person does.
 func (w *world) answersItself(t sdk.Transport) *sdk.ClientSession {
 	w.Helper()
+	s, _ := w.countsForms(t)
+	return s
+}
+
+// countsForms is [world.answersItself] with the number of forms that it was shown.
+func (w *world) countsForms(t sdk.Transport) (*sdk.ClientSession, *atomic.Int32) {
+	w.Helper()
+	var forms atomic.Int32
 	c := sdk.NewClient(&sdk.Implementation{Name: "attacker", Title: "Attacker", Version: "1"}, &sdk.ClientOptions{
 		ElicitationHandler: func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+			forms.Add(1)
 			return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"confirm": true}}, nil
 		},
 	})
@@ -23,7 +33,7 @@ func (w *world) answersItself(t sdk.Transport) *sdk.ClientSession {
 		w.Fatal(err, w.heard())
 	}
 	w.Cleanup(func() { _ = s.Close() })
-	return s
+	return s, &forms
 }
 
 // TestDialogIsNoApproval (J01): a client that answers its own form approves

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"lore/internal/db"
+	"lore/internal/machine/db"
 )
 
 // J12: whatever is cut from the audit log or taken out of state.db is noticed,
@@ -97,7 +97,7 @@ func TestARecordThatLacksSomething(t *testing.T) {
 		"all call rows":           rows(`DELETE FROM call`),
 		"a call's tool":           rows(`UPDATE call SET tool = 'list_notes' WHERE seq = (SELECT max(seq) - 7 FROM call)`),
 		"a call's arguments":      rows(`UPDATE call SET args = '{}' WHERE seq = (SELECT max(seq) - 7 FROM call)`),
-		"a call that was not":     rows(`INSERT INTO call SELECT NULL, 'call-x', time, kind, who, surface, tool, targets, args, args_hash, decision, reason, status, summary, fault, error, duration, tokens, cost, operation, question FROM call LIMIT 1`),
+		"a call that was not":     rows(`INSERT INTO call SELECT NULL, 'call-x', time, kind, who, surface, tool, targets, args, args_hash, decision, reason, status, summary, fault, error, duration, tokens, cost, operation, question, outside FROM call LIMIT 1`),
 		"an operation":            rows(`DELETE FROM operation WHERE seq = (SELECT min(seq) FROM operation)`),
 		"an operation's tool":     rows(`UPDATE operation SET tool = 'other', who = 'nobody'`),
 		"log and facts":           both(log(func(l [][]byte) [][]byte { return l[:len(l)-5] }), rows(`DELETE FROM fact WHERE name LIKE 'audit%' OR name LIKE 'log%'`)),

@@ -33,7 +33,7 @@ func (w *world) pendingShare(to string) (id string, choices []string) {
 		if q.State != "pending" || !strings.HasPrefix(q.Consent, to) {
 			continue
 		}
-		if !slices.Contains(q.Preview.Warnings, "Shared text cannot be taken back.") {
+		if !slices.Contains(q.Preview.Warnings, "Sharing cannot be undone.") {
 			w.Errorf("the card does not warn: %s", body)
 		}
 		for _, c := range q.Changes {
@@ -233,7 +233,7 @@ func TestARefusalHolds(t *testing.T) {
 	w := led(t, m, func(w *world) {
 		w.put("vault/Private/Keys.md", "# Keys\n\nthe password is "+w.canary+", see [[Tea]]\n")
 	})
-	out, _ := w.run("--toolsets", "find,notes", "look at my keys")
+	out, _ := w.run("--toolsets", "explore,organize,files,notes", "look at my keys")
 	_, _, body := w.send(w.person, http.MethodGet, "/api/v1/approvals", "", nil)
 	var list struct {
 		Approvals []struct{ ID, State, Tool string }

@@ -30,8 +30,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"lore/internal/app"
-	"lore/internal/process/ptytest"
-	"lore/internal/surface/serve/servetest"
+	"lore/internal/surface/http/serve/servetest"
+	"lore/internal/workspace/process/ptytest"
 )
 
 // TestMain makes the program of this binary, so that the tests attack the real
@@ -42,6 +42,9 @@ func TestMain(m *testing.M) {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if len(os.Args) == 2 && os.Args[1] == "stranger" {
+		os.Exit(beStranger(ctx))
+	}
 	os.Exit(app.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 

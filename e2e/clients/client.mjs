@@ -59,7 +59,7 @@ try {
     return text;
   };
   const { tools } = await client.listTools();
-  assert.equal(tools.length, 12);
+  assert.equal(tools.length, 16);
   assert.ok(tools.every((tool) => tool.description && tool.inputSchema.type === 'object' && tool.annotations));
   assert.match(await call('search_notes', { query: 'matcha' }), new RegExp(note));
   assert.ok((await call('read_note', { path: note })).includes(before));

@@ -61,6 +61,7 @@ func (r run) judge(t *testing.T, w *world, args ...string) {
 func TestServerSuites(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
+	w.lore = w.judged
 	s := w.serve("--conformance-fixtures")
 	for _, r := range []run{
 		{"0.1.16 all", released, []string{"--suite", "all"}, 44},
@@ -101,7 +102,7 @@ func TestClientSuites(t *testing.T) {
 		{"2025-11-25", alpha, []string{"--requirements", "2025-11-25"}, 340},
 		{"2026-07-28", alpha, []string{"--requirements", "2026-07-28"}, 515},
 	} {
-		r.judge(t, w, "client", "--command", w.lore+" mcp-conformance-client")
+		r.judge(t, w, "client", "--command", w.judged+" mcp-conformance-client")
 	}
 }
 
@@ -153,12 +154,12 @@ func TestNobodyElseIsLetIn(t *testing.T) {
 		{"--listen", "127.0.0.1:0", "--expose"},
 		{"--listen", "127.0.0.1:0", "--host", "notes.example"},
 	} {
-		if o := w.try(w.lore, append([]string{"serve", w.vault, "--conformance-fixtures"}, flags...)...); o.code != 2 {
+		if o := w.try(w.judged, append([]string{"serve", w.vault, "--conformance-fixtures"}, flags...)...); o.code != 2 {
 			t.Errorf("%q: %s", flags, o)
 		}
 	}
 	for _, page := range []string{"serve", ""} {
-		if o := w.try(w.lore, page, "--help"); strings.Contains(o.out, "conformance") {
+		if o := w.try(w.judged, page, "--help"); strings.Contains(o.out, "conformance") {
 			t.Errorf("lore %s --help tells of it: %s", page, o.out)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"lore/internal/process/ptytest"
+	"lore/internal/workspace/process/ptytest"
 )
 
 // TestInstalled: what lore install writes into the file of a client is enough

@@ -14,8 +14,8 @@ import (
 	"strings"
 	"testing"
 
-	"lore/internal/process/ptytest"
-	"lore/internal/surface/serve/servetest"
+	"lore/internal/surface/http/serve/servetest"
+	"lore/internal/workspace/process/ptytest"
 )
 
 // TestPlainMarkdown: a vault that only the tools of the knowledge graph wrote is

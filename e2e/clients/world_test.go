@@ -19,8 +19,8 @@ import (
 	"testing"
 	"time"
 
-	"lore/internal/process/ptytest"
-	"lore/internal/sample"
+	"lore/internal/vault/sample"
+	"lore/internal/workspace/process/ptytest"
 )
 
 // modules is where scripts/node.sh installs them.
@@ -36,7 +36,9 @@ type world struct {
 	home  string
 	env   []string
 	lore  string
-	node  string
+	// judged is lore with what conformance suites ask for.
+	judged string
+	node   string
 }
 
 func newWorld(t *testing.T) *world {
@@ -46,8 +48,11 @@ func newWorld(t *testing.T) *world {
 	if w.lore, err = filepath.Abs(filepath.Join("..", "..", "bin", "lore")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(w.lore); err != nil {
-		t.Fatalf("%v; run make build", err)
+	w.judged = w.lore + "-judged"
+	for _, name := range []string{w.lore, w.judged} {
+		if _, err := os.Stat(name); err != nil {
+			t.Fatalf("%v; run make clients", err)
+		}
 	}
 	w.node = node(t)
 	if err := sample.Copy(w.vault); err != nil {

@@ -28,8 +28,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"lore/internal/app"
-	"lore/internal/process/ptytest"
-	"lore/internal/surface/serve/servetest"
+	"lore/internal/surface/http/serve/servetest"
+	"lore/internal/workspace/process/ptytest"
 )
 
 // TestMain makes the program of this binary.

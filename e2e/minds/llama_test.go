@@ -34,7 +34,7 @@ func TestAdapters(t *testing.T) {
 const (
 	draft  = "Drafts/Tea.md"
 	words  = "# Tea\n\nSee [[Sencha]].\n"
-	prompt = "Do this? [y/n/s/e/d/?]"
+	prompt = "Apply? [y/n/s/e/d/?]"
 	answer = "[[Notes/Water temperature]]." // how every answer after a call ends
 )
 
@@ -145,7 +145,7 @@ func approvedHere(w *world) {
 	tm = w.sit("run", "WRITE a draft")
 	tm.await(prompt)
 	w.lore(0, "approvals", "approve") // the only one that waits
-	if code := tm.exit(); code != 0 || !strings.Contains(tm.seen(), "answered elsewhere") || !strings.Contains(tm.seen(), answer) || w.text(draft) != words {
+	if code := tm.exit(); code != 0 || !strings.Contains(tm.seen(), "Answered elsewhere") || !strings.Contains(tm.seen(), answer) || w.text(draft) != words {
 		w.Errorf("exit code %d\n%s", code, tm.seen())
 	}
 }
@@ -167,7 +167,7 @@ func editedHere(w *world) {
 	tm := w.sit("run", "WRITE a draft")
 	tm.await(prompt)
 	tm.enter("e\n")
-	tm.await("With these arguments?")
+	tm.await("Apply with these arguments?")
 	tm.enter("y\n")
 	if code := tm.exit(); code != 0 || w.text(draft) != strings.Replace(words, "Sencha", "Gyokuro", 1) || !strings.Contains(tm.seen(), answer) {
 		w.Errorf("exit code %d %q\n%s", code, w.text(draft), tm.seen())
@@ -175,7 +175,7 @@ func editedHere(w *world) {
 }
 
 func denied(w *world) {
-	w.lore(0, "approvals", "deny", asked(w), "--word", "not in this folder")
+	w.lore(0, "approvals", "deny", asked(w), "--message", "not in this folder")
 	if _, notices := carriedOn(w); !strings.Contains(notices, "– write_note") || w.text(draft) != "" {
 		w.Error(notices)
 	}
@@ -251,7 +251,7 @@ func cancelled(w *world) {
 
 func loop(w *world) {
 	r := w.mind(0, "run", "LOOP")
-	if r.Status != "waiting_user" || !strings.Contains(r.Reason, "it repeats itself") || r.Steps != 5 ||
+	if r.Status != "waiting_user" || !strings.Contains(r.Reason, "the model repeats itself") || r.Steps != 5 ||
 		r.states() != "search_notes done, search_notes done, search_notes error, search_notes error, search_notes error" {
 		w.Errorf("%+v", r)
 	}

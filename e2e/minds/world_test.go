@@ -22,8 +22,8 @@ import (
 	"time"
 
 	"lore/e2e/minds/scripted"
-	"lore/internal/process/ptytest"
-	"lore/internal/sample"
+	"lore/internal/vault/sample"
+	"lore/internal/workspace/process/ptytest"
 )
 
 // What all tests share: the program, and the server that serves the scripted model.
@@ -182,9 +182,10 @@ func newWorld(t *testing.T, wire, base string) *world {
 	if wire == "openai" {
 		base += "/v1"
 	}
-	for key, value := range map[string]string{"model": "box/scripted", "providers.box.kind": wire, "providers.box.base_url": base, "providers.box.context": fmt.Sprint(scripted.Window)} {
+	for key, value := range map[string]string{"providers.box.kind": wire, "providers.box.base_url": base, "providers.box.context": fmt.Sprint(scripted.Window)} {
 		w.lore(0, "config", "set", "--yes", key, value)
 	}
+	w.lore(0, "config", "set", "--yes", "model", "box/scripted")
 	return w
 }
 

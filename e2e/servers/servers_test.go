@@ -27,7 +27,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"lore/internal/app"
-	"lore/internal/process/ptytest"
+	"lore/internal/workspace/process/ptytest"
 )
 
 func TestMain(m *testing.M) {

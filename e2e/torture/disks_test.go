@@ -243,7 +243,7 @@ func TestDiskChanges(t *testing.T) {
 func (d testDisk) doctor(w *world) {
 	w.t.Helper()
 	r := w.mustLore("doctor")
-	if told := strings.Contains(r.out, "cannot exchange two files"); told != d.weak {
+	if told := strings.Contains(r.out, "cannot swap two files"); told != d.weak {
 		w.t.Errorf("doctor tells of a weaker promise: %v, want %v\n%s", told, d.weak, r.out)
 	}
 }
@@ -368,7 +368,7 @@ func TestDiskKilledCase(t *testing.T) {
 			w.write("dir/Note.md", "# The note\n")
 			w.mustLore("list")
 			kills, changes := 0, 0
-			for at := 1; at <= rounds(6); at++ {
+			for at := 1; at <= rounds(9); at++ {
 				from := keyOf(w.files())
 				to := map[string]string{"dir/Note.md": "dir/NOTE.md", "dir/NOTE.md": "DIR/NOTE.md", "DIR/NOTE.md": "dir/Note.md"}[from]
 				if w.killed(at, "rename", from, to, "--yes") {

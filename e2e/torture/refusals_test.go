@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"lore/internal/process/ptytest"
+	"lore/internal/workspace/process/ptytest"
 )
 
 // refused runs a command in which system calls fail, and says yes to it.
@@ -133,7 +133,7 @@ func TestDiskMounts(t *testing.T) {
 				if r.code == 3 {
 					r = w.lore("approvals", "approve")
 				}
-				if r.code == 0 || !strings.Contains(r.errOut, "another disk") {
+				if r.code == 0 || !strings.Contains(r.errOut, "a different disk") {
 					t.Errorf("lore %q: %v", args, r)
 				}
 				w.holds(map[string]string{"other/sub/Near.md": "# Far away", "drinks/Near.md": "", "drinks/Mate.md": "# Mate", "drinks/cold/Ice.md": "# Ice", "other/drinks/Mate.md": ""})

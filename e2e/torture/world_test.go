@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"lore/internal/process/ptytest"
+	"lore/internal/workspace/process/ptytest"
 )
 
 // binary is the program under test.

@@ -18,12 +18,13 @@ import (
 	"sync"
 	"time"
 
-	"lore/internal/access"
-	"lore/internal/chat"
-	"lore/internal/digest"
+	"lore/internal/agent/chat"
 	"lore/internal/fault"
 	"lore/internal/llm"
+	"lore/internal/note/summarize"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
+	"lore/internal/vault/visibility"
 )
 
 // An Agent works on runs. Its fields are set once.
@@ -45,6 +46,9 @@ type Agent struct {
 	Made func(ctx context.Context, run, toolName string, args json.RawMessage, since time.Time) (Trace, error)
 	// Prefs are what the person wants of every conversation; nil: nothing.
 	Prefs func() (Prefs, error)
+	// Shares is what of the vault a model that is not on this machine may get; nil:
+	// everything.
+	Shares func(ctx context.Context, who access.Principal) (visibility.Limit, error)
 	// Scopes are the rights of runs.
 	Scopes []access.Scope
 	// Parallel is how many reading calls run at once; 0 is 4.
@@ -66,6 +70,8 @@ type Request struct {
 	// Limits bound the run; what is zero is as the person's settings have it, and
 	// what is negative is not bounded.
 	Limits chat.Limits
+	// Attached is what the person sends along.
+	Attached []chat.Attachment
 	// Outside says that a note says it for the person.
 	Outside bool
 }
@@ -106,7 +112,10 @@ func DefaultLimits() chat.Limits {
 // chat is made when it does not exist.
 func (a *Agent) Start(ctx context.Context, chatID string, q Request) (chat.Run, error) {
 	if strings.TrimSpace(q.Text) == "" {
-		return chat.Run{}, fault.Field("text", "say what you want", "is empty")
+		return chat.Run{}, fault.Field("text", "type a message", "is empty")
+	}
+	if err := chat.CheckAttachments(q.Attached); err != nil {
+		return chat.Run{}, err
 	}
 	runs, err := a.Store.Runs(ctx, chatID)
 	if err != nil {
@@ -114,7 +123,7 @@ func (a *Agent) Start(ctx context.Context, chatID string, q Request) (chat.Run, 
 	}
 	for _, r := range runs {
 		if !r.Status.Over() {
-			return chat.Run{}, fault.Fix(fault.Busy, "wait for it, answer what it asks, or stop it", "a run of this conversation is not over yet: %s", r.ID)
+			return chat.Run{}, fault.Fix(fault.Busy, "wait for the run to finish, answer its approval requests, or stop it", "this chat has an unfinished run: %s", r.ID)
 		}
 	}
 	prefs, err := a.prefs()
@@ -133,7 +142,7 @@ func (a *Agent) Start(ctx context.Context, chatID string, q Request) (chat.Run, 
 	if slices.Contains(r.Sets, Usual) {
 		r.Sets = append(r.Sets[:len(r.Sets):len(r.Sets)], a.usual(ctx, &r)...)
 	}
-	say := chat.Message{Run: r.ID, Time: a.Now(), Message: llm.Say(llm.User, q.Text), Note: q.Note, Outside: q.Outside}
+	say := chat.Message{Run: r.ID, Time: a.Now(), Message: llm.Say(llm.User, q.Text), Note: q.Note, Attached: q.Attached, Outside: q.Outside}
 	return r, a.Store.Apply(ctx, chatID, chat.Change{Run: &r, Say: []chat.Message{say}})
 }
 
@@ -141,7 +150,7 @@ func (a *Agent) Start(ctx context.Context, chatID string, q Request) (chat.Run, 
 func (a *Agent) meet(ctx context.Context, id string, q Request) (chat.Chat, error) {
 	heed := func(c *chat.Chat) {
 		if c.Title == "" && c.Titled == chat.ByWords {
-			c.Title = digest.Clip(q.Text, 50)
+			c.Title = summarize.Clip(q.Text, 50)
 		}
 		if q.Model != "" {
 			c.Model = q.Model
@@ -197,7 +206,7 @@ func (a *Agent) Work(ctx context.Context, id string, tell func(Event)) (chat.Run
 	lasting := context.WithoutCancel(ctx)
 	defer func() {
 		if err := a.Store.Leave(lasting, id, a.Holder); err != nil {
-			a.Log.Warn("a run was not given back", "run", id, "error", err)
+			a.Log.Warn("a run could not be released", "run", id, "error", err)
 		}
 	}()
 	stop := a.renew(ctx, id)
@@ -257,7 +266,7 @@ func (a *Agent) renew(ctx context.Context, id string) (stop func()) {
 				return
 			case <-t.C:
 				if _, err := a.Store.Hold(ctx, id, a.Holder, hold); err != nil && ctx.Err() == nil {
-					a.Log.Warn("the hold on a run was not renewed", "run", id, "error", err)
+					a.Log.Warn("the lock on a run could not be renewed", "run", id, "error", err)
 				}
 			}
 		}
@@ -277,7 +286,7 @@ func (a *Agent) Cancel(ctx context.Context, id string) error {
 		return err
 	}
 	if !won {
-		return fault.Fix(fault.Busy, "stop it there", "another process works on %s", id)
+		return fault.Fix(fault.Busy, "wait for it to finish, or stop it in that process", "another process is working on %s", id)
 	}
 	defer func() { _ = a.Store.Leave(context.WithoutCancel(ctx), id, a.Holder) }()
 	w, err := a.load(ctx, id, func(Event) {})
@@ -310,5 +319,5 @@ func (a *Agent) Cancel(ctx context.Context, id string) error {
 
 // who is the principal of a run.
 func (a *Agent) who(r *chat.Run) access.Principal {
-	return access.Principal{Kind: access.Agent, ID: r.ID, Surface: "agent", Scopes: a.Scopes}
+	return access.Principal{Kind: access.Agent, ID: r.ID, Name: r.Model, Surface: "agent", Scopes: a.Scopes}
 }

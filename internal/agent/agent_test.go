@@ -13,18 +13,18 @@ import (
 	"testing"
 	"time"
 
-	"lore/internal/access"
 	"lore/internal/agent"
-	"lore/internal/chat"
+	"lore/internal/agent/chat"
 	"lore/internal/llm"
 	"lore/internal/llm/llmtest"
 	"lore/internal/llm/quote"
-	"lore/internal/policy"
-	"lore/internal/state"
+	"lore/internal/machine/state"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
+	"lore/internal/tool/policy"
 	"lore/internal/tool/tooltest"
-	"lore/internal/tools/files"
 	"lore/internal/tools/notes"
+	"lore/internal/tools/task"
 )
 
 // A world is a small vault, its tools, and an agent whose model follows a script.
@@ -433,8 +433,8 @@ func TestAToolCanEndARun(t *testing.T) {
 		calls(call("a", "read_note", `{"path":"Tea"}`), call("b", "task_complete", `{"summary":""}`)),
 		calls(call("c", "task_complete", `{"summary":"All is read."}`)))
 	p := tooltest.Open(t, w.dir, nil)
-	w.Door = tool.NewRegistry(p.Deps(), notes.Tools(notes.Env{Vault: p.Vault, Store: p.Store, Search: p.Search, Fresh: p.Fresh, Now: tooltest.Now}), files.Tools(files.Env{}))
-	if err := w.Store.Put(t.Context(), chat.Chat{ID: "chat-1", Sets: []string{"notes", "files"}, Titled: chat.ByPerson}); err != nil {
+	w.Door = tool.NewRegistry(p.Deps(), notes.Tools(notes.Env{Vault: p.Vault, Store: p.Store, Search: p.Search, Fresh: p.Fresh, Now: tooltest.Now}), task.Tools(task.Env{}))
+	if err := w.Store.Put(t.Context(), chat.Chat{ID: "chat-1", Sets: []string{"notes", "task"}, Titled: chat.ByPerson}); err != nil {
 		t.Fatal(err)
 	}
 	r := w.ask(t, "Read all")

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"lore/internal/agent"
-	"lore/internal/chat"
+	"lore/internal/agent/chat"
 	"lore/internal/llm"
 )
 

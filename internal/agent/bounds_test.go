@@ -10,16 +10,16 @@ import (
 	"testing/synctest"
 	"time"
 
-	"lore/internal/access"
 	"lore/internal/agent"
-	"lore/internal/chat"
+	"lore/internal/agent/chat"
 	"lore/internal/fault"
 	"lore/internal/llm"
 	"lore/internal/llm/llmtest"
-	"lore/internal/policy"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
+	"lore/internal/tool/policy"
 	"lore/internal/tool/tooltest"
-	"lore/internal/tools/find"
+	"lore/internal/tools/files"
 	"lore/internal/tools/knowledge"
 	"lore/internal/tools/notes"
 	"lore/internal/tools/work"
@@ -81,7 +81,7 @@ func TestThreeDenialsStopARun(t *testing.T) {
 		}
 		r = w.work(t, r.ID)
 	}
-	if r.Status != chat.WaitingUser || !strings.Contains(r.Reason, "three times") || w.model.Unused() != 1 {
+	if r.Status != chat.WaitingUser || !strings.Contains(r.Reason, "denied three calls") || w.model.Unused() != 1 {
 		t.Errorf("%+v, %d steps unused", r, w.model.Unused())
 	}
 }
@@ -238,9 +238,9 @@ func TestFilesLeaveThisMachineOnlyWhenChosen(t *testing.T) {
 		w := newWorld(t, calls(call("a", "file_read", `{"filePaths":["Tea.md","Coffee.md"]}`)), llmtest.Text("Read."), llmtest.Text("t"))
 		w.info.Local = c.local
 		p := tooltest.Open(t, w.dir, nil)
-		reg := tool.NewRegistry(p.Deps(), find.Tools(find.Env{Vault: p.Vault, Store: p.Store, Search: p.Search, Fresh: p.Fresh}))
+		reg := tool.NewRegistry(p.Deps(), files.Tools(files.Env{Vault: p.Vault, Store: p.Store, Fresh: p.Fresh}))
 		w.Door = reg
-		if err := w.Store.Put(t.Context(), chat.Chat{ID: "chat-1", Sets: []string{"find"}, Titled: chat.ByPerson}); err != nil {
+		if err := w.Store.Put(t.Context(), chat.Chat{ID: "chat-1", Sets: []string{"files"}, Titled: chat.ByPerson}); err != nil {
 			t.Fatal(err)
 		}
 		r := w.ask(t, "Compare them")
@@ -287,7 +287,7 @@ func TestTheToolsOfAChat(t *testing.T) {
 		"nodes":                     {typed: true, window: 100_000, want: true},
 		"nodes, a window unknown":   {typed: true, want: true},
 		"nodes, a small window":     {typed: true, window: 8192},
-		"a small window, with more": {typed: true, window: 8192, sets: []string{agent.Usual, "find"}},
+		"a small window, with more": {typed: true, window: 8192, sets: []string{agent.Usual, "explore", "organize", "files"}},
 		"named":                     {window: 8192, sets: []string{"knowledge"}, want: true},
 		"all":                       {window: 8192, sets: []string{"all"}, want: true},
 		"others named":              {typed: true, window: 100_000, sets: []string{"notes"}},

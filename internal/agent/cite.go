@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 
-	"lore/internal/chat"
-	"lore/internal/citation"
+	"lore/internal/agent/chat"
+	"lore/internal/agent/citation"
 	"lore/internal/llm"
 )
 

@@ -4,10 +4,11 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"lore/internal/chat"
-	"lore/internal/llm"
 	"strings"
 	"testing"
+
+	"lore/internal/agent/chat"
+	"lore/internal/llm"
 )
 
 // TestHardAfterSoft: a provider that refuses right after a summary gets less, not

@@ -9,10 +9,13 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"lore/internal/chat"
-	"lore/internal/digest"
+	"lore/internal/agent/chat"
 	"lore/internal/llm"
+	"lore/internal/llm/retry"
+	"lore/internal/note/invisible"
+	"lore/internal/note/summarize"
 	"lore/internal/tool"
+	"lore/internal/vault/visibility"
 )
 
 // What of a context window is used.
@@ -37,6 +40,9 @@ func (w *worker) budget() int {
 
 // request is everything that the model gets to see.
 func (w *worker) request(ctx context.Context) (llm.Request, error) {
+	if err := w.checkShared(ctx); err != nil {
+		return llm.Request{}, err
+	}
 	if w.estimate() > int(fill*float64(w.budget())) {
 		if err := w.compact(ctx, false); err != nil {
 			return llm.Request{}, err
@@ -71,27 +77,37 @@ func (w *worker) spoken() []llm.Message {
 	if short := w.summary(); short != nil {
 		out, until = append(out, short.Message), short.Until
 	}
-	others := false // whether the results that follow were read for another model
+	others, turn := false, 0 // whether the results that follow were read for another model; whose they are
 	for _, m := range w.messages {
 		if m.Role == llm.Assistant {
-			others = w.isForeign(m)
+			others, turn = w.isForeign(m), m.Seq
 		}
 		if m.Marker == chat.Compacted || m.Seq <= until {
 			continue
 		}
 		shown := w.shown(m, stubs)
-		if m.Role == llm.Results && others {
-			shown.Parts = withheld(shown.Parts)
+		switch {
+		case m.Role != llm.Results:
+		case others:
+			shown.Parts = withheld(shown.Parts, "this result was read for another model")
+		case w.limited && m.Run != w.run.ID:
+			shown.Parts = withheld(shown.Parts, "this result was read before, and not every note is shared with you now")
+		case w.limited:
+			shown.Parts = w.stillShared(shown.Parts, turn)
 		}
 		out = append(out, shown)
 	}
-	return alternating(paired(out))
+	out = paired(out)
+	if len(w.tools) == 0 && !w.info.Mute {
+		out = withoutCalls(out)
+	}
+	return alternating(out)
 }
 
 // summary is the newest one that this model may see, or nil.
 func (w *worker) summary() *chat.Message {
 	for i := len(w.messages) - 1; i >= 0; i-- {
-		if m := &w.messages[i]; m.Marker == chat.Compacted && !w.isForeign(*m) {
+		if m := &w.messages[i]; m.Marker == chat.Compacted && !w.isForeign(*m) && (!w.limited || m.Run == w.run.ID && !w.isLess(m.Limit)) {
 			return m
 		}
 	}
@@ -105,11 +121,11 @@ func (w *worker) isForeign(m chat.Message) bool {
 	return !w.info.Local && w.model != nil && m.Model != w.model.ID()
 }
 
-// withheld are results of calls that another model made.
-func withheld(parts []llm.Part) []llm.Part {
+// withheld are results that the model does not get, with the reason.
+func withheld(parts []llm.Part, why string) []llm.Part {
 	out := slices.Clone(parts)
 	for i := range out {
-		out[i].Text = "(this result was read for another model; call the tool again if you need it)"
+		out[i].Text = "(" + why + "; call the tool again if you need it)"
 	}
 	return out
 }
@@ -120,10 +136,14 @@ func (w *worker) shown(m chat.Message, stubs int) llm.Message {
 	out := m.Message
 	if m.Role == llm.User && m.Marker == "" {
 		head := "(now: " + m.Time.Format("Monday, 2 January 2006, 15:04 MST") + ")"
-		if m.Note != "" {
-			head += "\n(the person is looking at the note [[" + m.Note + "]])"
+		if w.tellsNote(m.Note) {
+			head += "\n(the person is looking at the note [[" + onOneLine(m.Note) + "]])"
 		}
-		out.Parts = append([]llm.Part{{Kind: llm.Text, Text: head + "\n\n"}}, out.Parts...)
+		before := []llm.Part{{Kind: llm.Text, Text: head + "\n\n"}}
+		if !w.info.Mute {
+			before = append(before, w.attached(m)...)
+		}
+		out.Parts = append(before, out.Parts...)
 	}
 	if m.Role == llm.Assistant && w.model != nil && m.Model != w.model.ID() {
 		out.Parts = slices.DeleteFunc(slices.Clone(m.Parts), func(p llm.Part) bool { return p.Kind == llm.Reasoning })
@@ -137,6 +157,13 @@ func (w *worker) shown(m chat.Message, stubs int) llm.Message {
 		}
 	}
 	return out
+}
+
+// onOneLine is a file name that cannot look like more than one: whoever made the
+// file chose it.
+func onOneLine(name string) string {
+	seen, _ := invisible.Mark(name)
+	return strings.Join(strings.Fields(seen), " ")
 }
 
 // stubs is the last message whose results are left out: none while there is
@@ -231,6 +258,9 @@ func chars(m *llm.Message) int {
 	for i := range m.Parts {
 		p := &m.Parts[i]
 		n += len(p.Text) + len(p.Args) + len(p.Opaque) + 16
+		if p.Kind == llm.Image {
+			n += pictureChars
+		}
 	}
 	return n
 }
@@ -239,7 +269,7 @@ func chars(m *llm.Message) int {
 func (w *worker) full() int {
 	n := 0
 	for i := range w.messages {
-		n += chars(&w.messages[i].Message)
+		n += weight(&w.messages[i])
 	}
 	return w.tokens(n)
 }
@@ -292,7 +322,7 @@ func (w *worker) tokens(count int) int {
 		}
 		for k := range w.messages[:i] { // what was told in short was not sent
 			if x := &w.messages[k]; x.Seq == short.Seq || x.Seq > short.Until && x.Marker != chat.Compacted {
-				before += chars(&x.Message)
+				before += weight(x)
 			}
 		}
 		if seen := float64(before) / float64(m.Usage.In); seen > 0 {
@@ -326,7 +356,7 @@ func (w *worker) compact(ctx context.Context, hard bool) error {
 	cutAt := len(w.messages)
 	for used := 0; cutAt > 0; cutAt-- {
 		if m := &w.messages[cutAt-1]; m.Marker != chat.Compacted {
-			used += w.tokens(chars(&m.Message))
+			used += w.tokens(weight(m))
 		}
 		if used > keep {
 			break
@@ -348,22 +378,25 @@ func (w *worker) compact(ctx context.Context, hard bool) error {
 	if fresh < 3 && !hard || fresh == 0 {
 		return nil
 	}
-	old := w.spokenUntil(cutAt)
-	a, err := llm.Ask(ctx, w.model, llm.Request{System: opening, Messages: alternating(append(old, llm.Say(llm.User, brief))), MaxTokens: 1500})
+	if err := w.checkShared(ctx); err != nil {
+		return err
+	}
+	limit, old := w.visible.Patterns(), w.spokenUntil(cutAt)
+	a, err := llm.Ask(retry.WithCheck(ctx, func() error { return w.recheckShared(ctx) }), w.model, llm.Request{System: opening, Messages: alternating(append(old, llm.Say(llm.User, brief))), MaxTokens: 1500})
 	w.run.Usage = w.run.Usage.Add(a.Usage)
 	text := strings.TrimSpace(a.Text())
 	if err != nil || text == "" {
 		if hard {
 			if err == nil {
-				err = errors.New("the model said nothing")
+				err = errors.New("the model gave no answer")
 			}
-			return fmt.Errorf("the conversation is too long for the model, and could not be told in short: %w", err)
+			return fmt.Errorf("the chat is too long for the model and could not be summarized: %w", err)
 		}
-		w.Log.Warn("a conversation could not be told in short", "run", w.run.ID)
+		w.Log.Warn("a chat could not be summarized", "run", w.run.ID)
 		return nil
 	}
 	msg := chat.Message{
-		Run: w.run.ID, Time: w.Now(), Message: llm.Say(llm.User, w.retold(text, cutAt)), Marker: chat.Compacted, Model: w.model.ID(), Until: w.messages[cutAt-1].Seq,
+		Run: w.run.ID, Time: w.Now(), Message: llm.Say(llm.User, w.withSummary(text, cutAt)), Marker: chat.Compacted, Model: w.model.ID(), Until: w.messages[cutAt-1].Seq, Limit: limit,
 	}
 	return w.keep(ctx, chat.Change{Say: []chat.Message{msg}})
 }
@@ -381,7 +414,7 @@ func (w *worker) spokenUntil(end int) []llm.Message {
 	for i := range out {
 		for k := range out[i].Parts {
 			if p := &out[i].Parts[k]; p.Kind == llm.ToolResult && len(p.Text) > 600 {
-				p.Text = digest.Clip(p.Text, 600)
+				p.Text = summarize.Clip(p.Text, 600)
 			}
 		}
 	}
@@ -390,18 +423,21 @@ func (w *worker) spokenUntil(end int) []llm.Message {
 
 // part is the run as it was before a message.
 func (w *worker) part(end int) *worker {
-	return &worker{Agent: w.Agent, chat: w.chat, run: w.run, messages: w.messages[:end], model: w.model, info: w.info, tools: w.tools, prompt: w.prompt, per: w.per, prefs: w.prefs}
+	return &worker{Agent: w.Agent, chat: w.chat, run: w.run, messages: w.messages[:end], model: w.model, info: w.info, tools: w.tools, prompt: w.prompt, per: w.per, prefs: w.prefs, visible: w.visible, limited: w.limited, calls: w.calls}
 }
 
-// retold puts a summary behind what must stay word for word: the requests of the
+// withSummary puts a summary behind what must stay word for word: the requests of the
 // person, and which notes were read and changed.
-func (w *worker) retold(summary string, end int) string {
+func (w *worker) withSummary(summary string, end int) string {
 	var b strings.Builder
 	b.WriteString("(The conversation so far was told in short, to make room. What the person asked, word for word:)\n")
 	for _, text := range w.requests(end) {
 		b.WriteString("> " + strings.ReplaceAll(text, "\n", "\n> ") + "\n\n")
 	}
-	if read, changed := w.touched(); len(read)+len(changed) > 0 {
+	read, changed := w.touched()
+	own := func(p string) string { return p }
+	read, changed = visibility.Filter(w.visible, read, own), visibility.Filter(w.visible, changed, own)
+	if len(read)+len(changed) > 0 {
 		fmt.Fprintf(&b, "(Notes read: %s. Notes changed: %s.)\n", list(read), list(changed))
 	}
 	b.WriteString("\n" + summary)
@@ -425,7 +461,7 @@ func (w *worker) requests(end int) []string {
 		a := llm.Answer{Parts: m.Parts}
 		text := strings.TrimSpace(a.Text())
 		if len(text) > room {
-			text = digest.Clip(text, beginning)
+			text = summarize.Clip(text, beginning)
 		}
 		room -= len(text)
 		out = append(out, text)

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"lore/internal/chat"
+	"lore/internal/agent/chat"
 	"lore/internal/llm"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"lore/internal/chat"
+	"lore/internal/agent/chat"
 	"lore/internal/tool"
 )
 

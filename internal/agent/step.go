@@ -10,9 +10,11 @@ import (
 	"sync"
 	"time"
 
-	"lore/internal/chat"
+	"lore/internal/agent/chat"
 	"lore/internal/llm"
+	"lore/internal/llm/retry"
 	"lore/internal/tool"
+	"lore/internal/vault/visibility"
 )
 
 // A worker is a run while it is worked on.
@@ -24,12 +26,14 @@ type worker struct {
 	calls    []chat.Call // of this run
 	model    llm.Model
 	info     llm.Info
-	tools    []*tool.Tool // that are offered, by name
-	offered  []llm.Tool   // the same, as the model is told of them
-	prompt   string       // the system prompt, once it is made
-	outside  bool         // words from outside were read in this conversation before
-	per      float64      // characters of a token, as the last answer showed; 0: not known yet
-	half     string       // what the model said of an answer that is not whole
+	tools    []*tool.Tool     // that are offered, by name
+	offered  []llm.Tool       // the same, as the model is told of them
+	prompt   string           // the system prompt, once it is made
+	visible  visibility.Limit // what the model may get; checkShared sets it
+	limited  bool             // the model is remote, and may not get every note
+	outside  bool             // words from outside were read in this conversation before
+	per      float64          // characters of a token, as the last answer showed; 0: not known yet
+	half     string           // what the model said of an answer that is not whole
 	prefs    Prefs
 	tell     func(Event)
 	mark     time.Time  // since when work was not counted yet
@@ -55,7 +59,7 @@ func (a *Agent) load(ctx context.Context, id string, tell func(Event)) (*worker,
 	var runs []string // a fork has messages of others
 	told := false
 	for _, m := range w.messages {
-		told = told || m.Outside
+		told = told || bringsOutside(m)
 		if m.Role == llm.Results && !slices.Contains(runs, m.Run) {
 			runs = append(runs, m.Run)
 		}
@@ -111,6 +115,9 @@ func (w *worker) step(ctx context.Context) (bool, error) {
 		}
 		return w.act(ctx, open)
 	}
+	if fetched, err := w.fetchAttached(ctx, last); fetched || err != nil {
+		return true, err
+	}
 	err := w.ask(ctx)
 	return !w.run.Status.Over(), err
 }
@@ -136,7 +143,11 @@ func (w *worker) ready(ctx context.Context) error {
 		return err
 	}
 	w.run.Model = w.model.ID()
-	if w.chat.NoTools || w.prefs.NoTools {
+	if err := w.checkShared(ctx); err != nil {
+		w.model = nil
+		return err
+	}
+	if w.chat.NoTools || w.prefs.NoTools || w.chat.Purpose == chat.Rewriting {
 		return nil
 	}
 	for _, t := range w.Door.On() {
@@ -159,24 +170,27 @@ func (w *worker) offers(t *tool.Tool) bool {
 		return false
 	case w.info.Mute, slices.Contains(t.Roles, tool.ReadsResult):
 		return true // without a model, a person names the tool
-	case slices.Contains(w.run.Sets, Usual) && t.Set == typedSet && w.info.Context > 0 && w.info.Context <= smallWindow:
+	case slices.Contains(w.run.Sets, Usual) && (t.Set == typedSet || t.Set == clockSet) && w.info.Context > 0 && w.info.Context <= smallWindow:
 		return false
+	case slices.Contains(t.Roles, tool.FindsTools) && slices.Contains(w.run.Sets, Usual) && (w.info.Context == 0 || w.info.Context > smallWindow):
+		return true // so that a model can tell a person which toolset it needs
 	}
 	return slices.Contains(w.run.Sets, t.Set) || slices.Contains(w.run.Sets, "all")
 }
 
-// Usual stands for the toolsets of a chat that names none: those for notes, and
-// those for typed nodes. The latter need three thousand tokens, so a small window
-// or a vault without such nodes does without them.
+// Usual stands for the toolsets of a chat that names none: those for notes, for
+// times and for typed nodes. The latter need three thousand tokens, so a vault
+// without such nodes does without them, and a small window without both.
 const (
 	Usual       = "usual"
+	clockSet    = "clock"
 	typedSet    = "knowledge"
 	smallWindow = 16_384
 )
 
 // usual are those toolsets, as this vault needs them.
 func (a *Agent) usual(ctx context.Context, r *chat.Run) []string {
-	sets := []string{"notes", "clock"}
+	sets := []string{"notes", clockSet}
 	i := slices.IndexFunc(a.Door.On(), func(t *tool.Tool) bool { return slices.Contains(t.Roles, tool.ListsNodes) })
 	if i < 0 {
 		return sets
@@ -184,7 +198,7 @@ func (a *Agent) usual(ctx context.Context, r *chat.Run) []string {
 	res, err := a.Door.Call(ctx, a.who(r), a.Door.On()[i].Name, json.RawMessage(`{"limit":1}`))
 	if err == nil && res.Question != nil { // nobody asked for this: a person is not asked about it
 		if err := a.Door.Cancel(ctx, a.who(r), res.Question.ID); err != nil {
-			a.Log.Warn("a question that nobody needs still waits", "question", res.Question.ID, "error", err)
+			a.Log.Warn("an obsolete approval could not be withdrawn", "question", res.Question.ID, "error", err)
 		}
 		return sets
 	}
@@ -200,26 +214,22 @@ func (w *worker) ask(ctx context.Context) error {
 	if err := w.ready(ctx); err != nil {
 		return err
 	}
+	if err := w.checkPictures(); err != nil {
+		return err
+	}
 	if why := w.limit(); why != "" && !w.run.Last {
 		w.run.Last, w.run.Reason = true, why
 	}
-	req, err := w.request(ctx)
-	if err != nil {
-		return err
-	}
-	answer, err := w.hear(ctx, req)
+	answer, err := w.exchange(ctx)
 	var bad *llm.Error
 	if errors.As(err, &bad) && bad.Kind == llm.ContextLength {
 		if err := w.compact(ctx, true); err != nil {
 			return err
 		}
-		if req, err = w.request(ctx); err != nil {
-			return err
-		}
 		if w.half != "" {
 			w.tell(Event{Type: Restarted})
 		}
-		answer, err = w.hear(ctx, req)
+		answer, err = w.exchange(ctx)
 	}
 	// What was said is kept whoever ends the work in this moment: it was read, and
 	// paid for.
@@ -231,7 +241,21 @@ func (w *worker) ask(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return w.heard(lasting, answer)
+	return w.storeAnswer(lasting, answer)
+}
+
+// exchange sends a request and hears the answer. When less is shared by the time
+// that it must be sent once more, it is made anew.
+func (w *worker) exchange(ctx context.Context) (llm.Answer, error) {
+	for {
+		req, err := w.request(ctx)
+		if err != nil {
+			return llm.Answer{}, err
+		}
+		if answer, err := w.streamAnswer(ctx, req); !errors.Is(err, errUnshared) {
+			return answer, err
+		}
+	}
 }
 
 // broken is what was said of an answer that broke off: whoever read it goes on
@@ -249,7 +273,7 @@ func (w *worker) broken() []chat.Message {
 // lastTime is how long a last answer may take, whatever was used before.
 const lastTime = 2 * time.Minute
 
-var errLate = errors.New("the model was still answering when the time of the run was over")
+var errLate = errors.New("the time limit of the run was reached while the model was answering")
 
 // leave ends work whose context is over. Whoever ended it may go on with it, so
 // what was begun is not kept, unless a person wanted no more of it.
@@ -262,8 +286,8 @@ func (w *worker) leave(ctx context.Context) error {
 	return w.keep(context.WithoutCancel(ctx), chat.Change{Say: say})
 }
 
-// hear passes on what the model says while it says it.
-func (w *worker) hear(ctx context.Context, req llm.Request) (llm.Answer, error) {
+// streamAnswer passes on what the model says while it says it.
+func (w *worker) streamAnswer(ctx context.Context, req llm.Request) (llm.Answer, error) {
 	if l := w.run.Limits.Time; l > 0 {
 		// A model that says a word a minute must end too. What is left is at least
 		// enough for a last answer.
@@ -275,7 +299,7 @@ func (w *worker) hear(ctx context.Context, req llm.Request) (llm.Answer, error) 
 	done := false
 	var whole, part strings.Builder // the text of parts that are done, and of the one that comes
 	defer func() { w.half = whole.String() + part.String() }()
-	for e, err := range w.model.Stream(ctx, req) {
+	for e, err := range w.model.Stream(retry.WithCheck(ctx, func() error { return w.recheckShared(ctx) }), req) {
 		if err != nil {
 			if errors.Is(context.Cause(ctx), errLate) {
 				err = errLate
@@ -319,8 +343,8 @@ const cut = "Your answer was cut because it was too long, and none of its tool c
 // mostCalls is how many calls one answer may want.
 const mostCalls = 32
 
-// heard keeps an answer and the calls that it wants.
-func (w *worker) heard(ctx context.Context, a llm.Answer) error {
+// storeAnswer keeps an answer and the calls that it wants.
+func (w *worker) storeAnswer(ctx context.Context, a llm.Answer) error {
 	w.run.Steps++
 	w.run.Usage = w.run.Usage.Add(a.Usage)
 	w.run.Priced = w.run.Priced && (a.Usage.CostUSD != nil || w.info.Local)
@@ -339,9 +363,9 @@ func (w *worker) heard(ctx context.Context, a llm.Answer) error {
 			p.ID = w.ID("call")
 		}
 		msg.Parts = append(msg.Parts, p)
-		c := chat.Call{ID: p.ID, Tool: p.Name, Args: p.Args, State: chat.Proposed, FromText: p.FromText, Repaired: p.Repaired}
+		c := chat.Call{ID: p.ID, Tool: p.Name, Args: p.Args, State: chat.Proposed, FromText: p.FromText, Repaired: p.Repaired, Limit: w.visible.Patterns()}
 		if len(calls) >= mostCalls {
-			c.State, c.Ended, c.Summary = chat.Mistaken, w.Now(), "not made: too many at once"
+			c.State, c.Ended, c.Excess, c.Summary = chat.Mistaken, w.Now(), true, "not made: too many at once"
 			c.Result = encode(map[string]any{"success": false, "isError": true, "error": fmt.Sprintf("Only the first %d calls of an answer are made. Go on with fewer.", mostCalls)})
 		}
 		calls = append(calls, c)
@@ -352,7 +376,7 @@ func (w *worker) heard(ctx context.Context, a llm.Answer) error {
 	say := []chat.Message{msg}
 	switch a.Stop {
 	case llm.Filtered:
-		w.end(chat.Failed, "the provider held the answer back")
+		w.end(chat.Failed, "the provider blocked the answer")
 	case llm.TooLong:
 		if w.run.Last || w.run.Nudges >= 2 || !slices.ContainsFunc(a.Parts, func(p llm.Part) bool { return p.Kind == llm.ToolCall }) {
 			break // an answer that is long, and nothing more

@@ -5,9 +5,10 @@ import (
 	"strings"
 	"time"
 
-	"lore/internal/chat"
-	"lore/internal/digest"
+	"lore/internal/agent/chat"
 	"lore/internal/llm"
+	"lore/internal/llm/retry"
+	"lore/internal/note/summarize"
 )
 
 const naming = "Name this conversation in at most six words, in the language of the person. Answer with the name alone: one line, no quotes, no full stop."
@@ -31,10 +32,13 @@ func (w *worker) entitle(ctx context.Context) {
 	for _, m := range w.messages {
 		if m.Role == llm.User && m.Marker == "" || m.Role == llm.Assistant && len(w.turn(m.Seq)) == 0 {
 			text := llm.Answer{Parts: m.Parts}
-			said = append(said, llm.Say(m.Role, digest.Clip(text.Text(), 1500)))
+			said = append(said, llm.Say(m.Role, summarize.Clip(text.Text(), 1500)))
 		}
 	}
-	asking, cancel := context.WithTimeout(ctx, 20*time.Second)
+	if w.checkShared(ctx) != nil {
+		return
+	}
+	asking, cancel := context.WithTimeout(retry.WithCheck(ctx, func() error { return w.recheckShared(ctx) }), 20*time.Second)
 	defer cancel()
 	a, err := llm.Ask(asking, w.model, llm.Request{System: naming, Messages: append(said, llm.Say(llm.User, naming)), MaxTokens: 200})
 	if err != nil {
@@ -43,7 +47,7 @@ func (w *worker) entitle(ctx context.Context) {
 	lasting := context.WithoutCancel(ctx) // it is paid for
 	w.run.Usage = w.run.Usage.Add(a.Usage)
 	if err := w.keep(lasting, chat.Change{}); err != nil {
-		w.Log.Warn("what naming a conversation cost was not kept", "run", w.run.ID, "error", err)
+		w.Log.Warn("the cost of naming a chat could not be stored", "run", w.run.ID, "error", err)
 	}
 	title := oneLine(a.Text())
 	if title == "" {
@@ -55,7 +59,7 @@ func (w *worker) entitle(ctx context.Context) {
 		}
 	})
 	if err != nil {
-		w.Log.Warn("a conversation kept its first words as its name", "chat", w.chat.ID, "error", err)
+		w.Log.Warn("a chat keeps its first words as its name", "chat", w.chat.ID, "error", err)
 	}
 }
 
@@ -66,7 +70,7 @@ func oneLine(s string) string {
 	}
 	for line := range strings.Lines(s) {
 		if line = strings.Trim(line, " \t\r\n\"'*#`.“”"); line != "" {
-			return digest.Clip(line, 50)
+			return summarize.Clip(line, 50)
 		}
 	}
 	return ""

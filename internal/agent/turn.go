@@ -6,12 +6,13 @@ import (
 	"slices"
 	"sync"
 
-	"lore/internal/access"
-	"lore/internal/chat"
-	"lore/internal/digest"
+	"lore/internal/agent/chat"
 	"lore/internal/fault"
 	"lore/internal/llm"
+	"lore/internal/note/summarize"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
+	"lore/internal/vault/visibility"
 )
 
 // mostDenials is how often a person may say no before the run asks what to do.
@@ -21,6 +22,9 @@ const mostDenials = 3
 // its result; then the model gets all of them, in order.
 func (w *worker) act(ctx context.Context, calls []chat.Call) (bool, error) {
 	if err := w.ready(ctx); err != nil {
+		return false, err
+	}
+	if err := w.checkShared(ctx); err != nil {
 		return false, err
 	}
 	if err := w.recover(ctx, calls); err != nil {
@@ -67,13 +71,13 @@ func (w *worker) close(ctx context.Context, calls, news []chat.Call) (bool, erro
 	switch {
 	case !again:
 	case w.run.Denials >= mostDenials:
-		w.end(chat.WaitingUser, "you said no three times: say what you want instead")
+		w.end(chat.WaitingUser, "you denied three calls: tell the model what you want instead")
 		again = false
 	case w.run.Nudges > mostNudges:
-		w.end(chat.WaitingUser, "it repeats itself: say how to go on")
+		w.end(chat.WaitingUser, "the model repeats itself: tell it how to continue")
 		again = false
 	}
-	return again, w.keep(ctx, chat.Change{Say: []chat.Message{msg}, Calls: news})
+	return again, w.keep(ctx, chat.Change{Say: []chat.Message{msg}, Amend: w.withhold(calls), Calls: news})
 }
 
 // results are what calls that are over gave, as a message.
@@ -106,8 +110,8 @@ func (w *worker) find(c *chat.Call) (*tool.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !w.offers(t) {
-		return nil, fault.New(fault.NotFound, "the tool %q is not offered here", c.Tool)
+	if !c.Attached && !w.offers(t) {
+		return nil, fault.New(fault.NotFound, "the tool %q is not offered in this chat", c.Tool)
 	}
 	return t, nil
 }
@@ -219,7 +223,8 @@ func (w *worker) lookUp(ctx context.Context, calls []chat.Call) error {
 			changed = append(changed, *c)
 			continue
 		}
-		w.settle(c, res, err)
+		w.recordResult(c, res, err)
+		c.Limit = visibility.Widest(w.readUnder(ctx), w.granted(q))
 		if q.Answer != nil && len(q.Answer.Args) > 0 {
 			c.Result = "The person changed the arguments to " + string(q.Answer.Args) + " before allowing it.\n" + c.Result
 		}
@@ -260,15 +265,19 @@ func (w *worker) read(ctx context.Context, calls []chat.Call) ([]chat.Call, erro
 			defer func() { <-gate }()
 			calls[i].Started = w.Now()
 			res, err := w.Door.Call(ctx, w.caller(&calls[i]), calls[i].Tool, calls[i].Args)
-			w.settle(&calls[i], res, err)
+			w.recordResult(&calls[i], res, err)
 		})
 	}
 	wg.Wait()
 	if ctx.Err() != nil {
 		return nil, ctx.Err() // they are read again
 	}
+	under := w.readUnder(ctx)
 	var changed []chat.Call
 	for i := range calls {
+		if calls[i].State.Over() && slices.Contains(todo, i) {
+			calls[i].Limit = under
+		}
 		if known := slices.IndexFunc(w.calls, func(x chat.Call) bool { return x.Seq == calls[i].Seq }); known < 0 || w.calls[known].State != calls[i].State {
 			changed = append(changed, calls[i])
 		}
@@ -292,7 +301,8 @@ func (w *worker) write(ctx context.Context, calls []chat.Call) error {
 		if ctx.Err() != nil && err != nil {
 			return ctx.Err()
 		}
-		w.settle(c, res, err)
+		w.recordResult(c, res, err)
+		c.Limit = w.readUnder(ctx)
 		if err := w.keep(context.WithoutCancel(ctx), chat.Change{Calls: []chat.Call{*c}}); err != nil {
 			return err
 		}
@@ -319,26 +329,26 @@ func (w *worker) refuse(c *chat.Call, err error) {
 		c.Repeats = true
 		c.State, c.Result, c.Summary = chat.Mistaken, encode(map[string]any{"success": false, "isError": true, "error": sameAgain}), "not made: it repeats itself"
 	} else {
-		w.settle(c, tool.Result{}, err)
+		w.recordResult(c, tool.Result{}, err)
 	}
 	c.Ended = w.Now()
 }
 
 const sameAgain = "This is the same call again, and it had the same result. Change it, or answer with what you have."
 
-// settle gives a call its result, or the question that it waits for.
-func (w *worker) settle(c *chat.Call, res tool.Result, err error) {
+// recordResult gives a call its result, or the question that it waits for.
+func (w *worker) recordResult(c *chat.Call, res tool.Result, err error) {
 	if err == nil && res.Question != nil {
 		c.State, c.Question, c.Revision, c.Summary = chat.Asked, res.Question.ID, res.Question.Revision, res.Question.Preview.Summary
 		return
 	}
 	c.Ended = w.Now()
 	if err != nil {
-		c.State, c.Result = chat.Mistaken, encode(tool.NewFailure(err))
-		if t, e := w.Door.Find(c.Tool); e == nil {
-			c.Untrusted = t.Untrusted || t.Source != "" // an error has words of the server too
+		c.State, c.Result, c.Untrusted = chat.Mistaken, encode(tool.NewFailure(err)), tool.IsUntrusted(err)
+		if t, e := w.Door.Find(c.Tool); e == nil && (t.Untrusted || t.Source != "") {
+			c.Untrusted = true // an error has words of the server too
 		}
-		c.Summary = digest.Clip(err.Error(), 200)
+		c.Summary = summarize.Clip(err.Error(), 200)
 		return
 	}
 	c.State, c.Operation, c.Untrusted = chat.Finished, res.Operation, res.Untrusted

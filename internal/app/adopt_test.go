@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"lore/internal/home"
+	"lore/internal/machine/home"
 )
 
 // TestAnotherFolderWithTheSameIdentity makes a new vault whose folder got the

@@ -13,44 +13,66 @@ import (
 	"time"
 
 	"lore/internal/fault"
-	"lore/internal/home"
-	"lore/internal/index/sqlite"
-	"lore/internal/keys"
-	"lore/internal/sample"
-	"lore/internal/settings"
+	"lore/internal/machine/home"
+	"lore/internal/machine/keys"
+	"lore/internal/surface"
 	"lore/internal/surface/cli"
-	"lore/internal/surface/draw"
-	"lore/internal/surface/talk"
+	"lore/internal/surface/cli/conversation"
+	"lore/internal/surface/cli/draw"
 	"lore/internal/tool"
+	"lore/internal/tools/automation"
+	"lore/internal/tools/clock"
+	"lore/internal/tools/explore"
 	"lore/internal/tools/files"
-	"lore/internal/tools/find"
+	"lore/internal/tools/files/jail"
 	"lore/internal/tools/knowledge"
 	"lore/internal/tools/notes"
+	"lore/internal/tools/organize"
+	"lore/internal/tools/task"
+	"lore/internal/tools/web"
 	"lore/internal/tools/work"
+	"lore/internal/vault/sample"
+	"lore/internal/workspace"
+	"lore/internal/workspace/settings"
 )
 
 // Run runs the program and returns its exit code. It may be called by a test.
 func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
-	a := &app{now: time.Now, env: os.Getenv, exe: os.Executable, errOut: &draw.Voice{Out: errOut}}
+	if code, ok := jail.Main(args); ok {
+		return code
+	}
+	a := &app{now: time.Now, env: os.Getenv, exe: os.Executable, errOut: &draw.Messages{Out: errOut}}
 	return cli.Run(ctx, cli.Host{
-		Version:           version(),
-		Tools:             catalogue(),
+		Host:              a.host(),
 		Open:              a.open,
-		Explain:           a.explain,
-		Settings:          func(g cli.Globals) ([]settings.Setting, error) { return a.config().List(flags(g)) },
-		Set:               a.config().Set,
+		Peek:              func(g cli.Globals) (*workspace.Peek, error) { return a.opener().Peek(flags(g)) },
+		Explain:           workspace.Explain,
 		MCP:               a.mcp,
-		ConformanceClient: a.conformanceClient,
+		ACP:               a.acp,
+		ConformanceClient: a.conformanceClient(),
 		Serve:             a.serve,
 		Demo:              sample.Place,
-		Install:           a.installer(),
 		Bench:             a.bench,
-		Servers:           a.desk().Host(),
-		Eval:              talk.Examiner{Open: a.openToTry, Find: a.minds().Finder()},
-		Minds:             a.minds().Listed,
-		Keys:              func() keys.Store { return a.minds().Keys },
-		External:          func(g cli.Globals) ([]*tool.Tool, error) { return a.desk().Tools(g.Vault) },
+		Eval:              conversation.Examiner{Open: a.openToTry, Find: a.models().Finder()},
 	}, args, in, out, errOut)
+}
+
+// host is what every surface needs of the program.
+func (a *app) host() surface.Host {
+	return surface.Host{
+		Version: version(), Now: a.now, Catalog: catalogue, External: a.serverAdmin().Tools, Settings: a.checkedConfig(),
+		Models: a.models().Listed, DefaultModel: a.models().Usual, Keys: func() keys.Store { return a.models().Keys }, Providers: a.providers,
+		Servers: a.serverAdmin().Servers(), Clients: surface.Clients{Place: a.place, Entry: a.entry},
+	}
+}
+
+// providers are those that can have a key.
+func (a *app) providers() ([]string, error) {
+	c, err := a.models().Catalog()
+	if err != nil {
+		return nil, err
+	}
+	return c.Names(), nil
 }
 
 // An app is one run of the program.
@@ -64,6 +86,13 @@ type app struct {
 // config is where settings come from.
 func (a *app) config() settings.Place { return settings.Place{Env: a.env, Tools: catalogue} }
 
+// checkedConfig also refuses models that cannot be used, when one is set.
+func (a *app) checkedConfig() settings.Place {
+	c := a.config()
+	c.CheckModel = a.models().Check
+	return c
+}
+
 func flags(g cli.Globals) settings.Flags { return settings.Flags{Vault: g.Vault, LogLevel: g.LogLevel} }
 
 // home is where things lie for whoever runs the program.
@@ -71,7 +100,8 @@ func (a *app) home() home.Home { return home.Home{Env: a.env} }
 
 // catalogue lists all tools, bound to nothing: enough to describe them.
 func catalogue() []*tool.Tool {
-	return slices.Concat(notes.Tools(notes.Env{}), find.Tools(find.Env{}), knowledge.Tools(knowledge.Env{}), work.Tools(work.Env{}), files.Tools(files.Env{}))
+	return slices.Concat(notes.Tools(notes.Env{}), explore.Tools(explore.Env{}), organize.Tools(organize.Env{}), files.Tools(files.Env{}),
+		knowledge.Tools(knowledge.Env{}), work.Tools(work.Env{}), web.Tools(web.Env{}), task.Tools(task.Env{}), clock.Tools(clock.Env{}), automation.Tools(automation.Env{}))
 }
 
 // Catalogue is the same for those who describe the tools elsewhere.
@@ -85,14 +115,6 @@ func version() string {
 	return info.Main.Version
 }
 
-// explain knows the errors of the index, which no surface does.
-func (a *app) explain(err error) error {
-	if sqlite.Damaged(err) {
-		return fault.Fix(fault.Internal, "run it again, and it is built anew; no note is touched", "the index is damaged")
-	}
-	return err
-}
-
 // logger writes to standard error what the level asks for; nothing by default
 // below a warning, because the answer is what was asked for.
 func (a *app) logger(level string) (*slog.Logger, error) {
@@ -101,24 +123,7 @@ func (a *app) logger(level string) (*slog.Logger, error) {
 		return nil, err
 	}
 	if err := l.UnmarshalText([]byte(level)); err != nil {
-		return nil, fault.New(fault.Internal, "log level %q: %v", level, err)
+		return nil, fault.New(fault.Internal, "%q is not a log level: %v", level, err)
 	}
 	return slog.New(slog.NewTextHandler(a.errOut, &slog.HandlerOptions{Level: l})), nil
-}
-
-// begin reads what every process needs before it opens a vault: the settings,
-// how to log, and which folder it is about.
-func (a *app) begin(g cli.Globals) (c settings.File, log *slog.Logger, dir string, err error) {
-	if c, err = a.config().Read(); err != nil {
-		return c, nil, "", err
-	}
-	level, _, err := a.config().Force(&c, flags(g), "log_level")
-	if err != nil {
-		return c, nil, "", err
-	}
-	if log, err = a.logger(level); err != nil {
-		return c, nil, "", err
-	}
-	dir, err = a.home().Vault(g.Vault, c.Vault)
-	return c, log, dir, err
 }

@@ -11,65 +11,67 @@ import (
 	"lore/internal/index"
 	"lore/internal/search"
 	"lore/internal/surface/cli"
+	"lore/internal/workspace"
+	"lore/internal/workspace/settings"
 )
 
 // bench measures a few things on the open vault. It is for people who wonder
 // what their machine does; the project's own measurements are in bench/.
 func (a *app) bench(ctx context.Context, open *cli.Session) ([]cli.Measure, error) {
-	g := cli.Globals{Vault: open.Dir}
 	if err := open.Close(); err != nil {
 		return nil, err
 	}
 	open.Close = func() error { return nil }
-	s, err := a.openSession(ctx, g, cli.OpenOptions{})
+	s, err := a.opener().OpenIndex(ctx, settings.Flags{Vault: open.Dir})
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = s.close() }() // measured, nothing to lose
+	defer func() { _ = s.Close() }() // measured, nothing to lose
 	var out []cli.Measure
 	add := func(name, format string, args ...any) {
 		out = append(out, cli.Measure{Name: name, Value: fmt.Sprintf(format, args...)})
 	}
-	took, err := timed(func() error { _, err := s.indexer.Sync(ctx); return err })
+	took, err := timed(func() error { _, err := s.Indexer.Sync(ctx); return err })
 	if err != nil {
 		return nil, err
 	}
-	st, err := s.store.Stats(ctx, "")
+	st, err := s.Store.Stats(ctx, "")
 	if err != nil {
 		return nil, err
 	}
 	add("compare with the vault", "%.1f ms for %d notes", ms(took), st.Notes)
-	searches, err := s.benchSearch(ctx)
+	searches, err := a.benchSearch(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	out = append(out, searches...)
-	if s.model != nil {
+	if s.Model != nil {
 		texts := slices.Repeat([]string{"Steep the leaves for three minutes in water that has just stopped boiling."}, 8)
-		took, err := timed(func() error { _, err := s.model.Embed(ctx, embed.Passage, texts); return err })
+		took, err := timed(func() error { _, err := s.Model.Embed(ctx, embed.Passage, texts); return err })
 		if err != nil {
 			return nil, err
 		}
-		add("embed", "%.1f short texts a second on one core with %s", float64(len(texts))/took.Seconds(), s.model.ID())
+		add("embed", "%.1f short texts a second on one core with %s", float64(len(texts))/took.Seconds(), s.Model.ID())
 	}
 	return out, nil
 }
 
 // benchSearch asks for the titles of some notes, by words and by meaning.
-func (s *session) benchSearch(ctx context.Context) ([]cli.Measure, error) {
-	rows, err := s.store.Notes(ctx, index.Select{Order: index.ByRandom, Limit: 20})
+func (a *app) benchSearch(ctx context.Context, s *workspace.Session) ([]cli.Measure, error) {
+	rows, err := s.Store.Notes(ctx, index.Select{Order: index.ByRandom, Limit: 20})
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
+	finder := a.searcher(s)
 	var out []cli.Measure
 	for _, mode := range []search.Mode{search.Lexical, search.Hybrid} {
-		if mode == search.Hybrid && s.model == nil {
+		if mode == search.Hybrid && s.Model == nil {
 			continue
 		}
 		var times []time.Duration
 		for _, r := range rows {
 			q := search.Query{Text: r.Title, Words: strings.Fields(r.Title)}
-			took, err := timed(func() error { _, err := s.search.Ask(ctx, q, search.Options{Mode: mode}); return err })
+			took, err := timed(func() error { _, err := finder.Ask(ctx, q, search.Options{Mode: mode}); return err })
 			if err != nil {
 				return nil, err
 			}

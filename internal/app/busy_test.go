@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"lore/internal/event"
-	"lore/internal/home"
-	"lore/internal/peer"
+	"lore/internal/machine/home"
+	"lore/internal/workspace/peer"
 )
 
 // A slowModel is a server of embeddings that answers nobody before it is let.
@@ -164,7 +164,7 @@ func TestHolderThatIsStopped(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer socket.Close()
-	host, err := peer.Listen(peer.Options{Dir: filepath.Dir(found[0]), Door: peer.NewLater(nil), Bus: event.NewBus(), Log: slog.New(slog.DiscardHandler)})
+	host, err := peer.Listen(peer.Options{Dir: filepath.Dir(found[0]), Door: peer.NewDeferred(nil), Bus: event.NewBus(), Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Skip(err) // the folder for tests is too deep for a socket
 	}
@@ -194,7 +194,7 @@ func TestHolderThatIsStopped(t *testing.T) {
 		go func() { done <- l.lore(nil, args...) }()
 		select {
 		case r := <-done:
-			if args[0] == "search" && (r.code != 0 || !strings.Contains(r.out, "tea.md")) || args[0] == "write" && !strings.Contains(r.err, "only one writes") {
+			if args[0] == "search" && (r.code != 0 || !strings.Contains(r.out, "tea.md")) || args[0] == "write" && !strings.Contains(r.err, "only one can change it") {
 				t.Errorf("%v: %+v", args, r)
 			}
 		case <-ctx.Done():

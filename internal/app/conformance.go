@@ -1,3 +1,5 @@
+//go:build conformance
+
 package app
 
 import (
@@ -6,30 +8,27 @@ import (
 	"lore/internal/surface/cli"
 	"lore/internal/surface/mcp"
 	"lore/internal/surface/mcp/conformance"
+	"lore/internal/workspace"
 )
 
 // conformanceClient plays a scenario in which a suite judges a client.
-func (a *app) conformanceClient(ctx context.Context, url string) error {
-	return conformance.Play(ctx, version(), a.env, url)
+func (a *app) conformanceClient() cli.ConformanceClient {
+	return func(ctx context.Context, url string) error { return conformance.Play(ctx, version(), a.env, url) }
 }
 
-// furnishFixtures adds the tools that conformance suites ask for, when they are
+// addFixtures adds the tools that conformance suites ask for, when they are
 // served at all.
-func furnishFixtures(st stay, o cli.ServeOptions) error {
+func addFixtures(s *workspace.Session, o cli.ServeOptions) error {
 	if o.Fixtures == nil {
 		return nil
 	}
-	door := st.face.Door
-	if d, ok := door.(*inForce); ok {
-		door = d.Door // the registry, which tools can be added to
-	}
-	return conformance.Furnish(door)
+	return conformance.AddFixtures(s.Registry)
 }
 
 // serveFixtures serves them, and the rest of what the suites ask for.
-func (r *resident) serveFixtures(ctx context.Context, o cli.ServeOptions) error {
+func (s *server) serveFixtures(ctx context.Context, o cli.ServeOptions) error {
 	if o.Fixtures == nil {
 		return nil
 	}
-	return conformance.Serve(ctx, mcp.Options{Version: o.Version, Bus: r.bus, Log: r.log, Now: r.app.now}, r.door, o.Fixtures)
+	return conformance.Serve(ctx, mcp.Options{Version: o.Version, Bus: s.Bus, Log: s.Log, Now: s.app.now}, s.Door, o.Fixtures)
 }

@@ -3,8 +3,9 @@ package app
 import (
 	"context"
 
-	"lore/internal/eval"
-	"lore/internal/surface/cli"
+	"lore/internal/agent/eval"
+	"lore/internal/workspace"
+	"lore/internal/workspace/settings"
 )
 
 // openToTry opens a vault in which a model is tried, with everything that belongs
@@ -18,11 +19,11 @@ func (a *app) openToTry(ctx context.Context, vault, own string) (*eval.Vault, er
 	}
 	apart := *a
 	apart.env = env
-	s, face, err := apart.openFace(ctx, cli.Globals{Vault: vault}, cli.OpenOptions{Wait: true, Embed: true})
+	s, err := apart.opener().Open(ctx, settings.Flags{Vault: vault}, workspace.Options{UpToDate: true, Vectors: workspace.AllVectors})
 	if err != nil {
 		return nil, err
 	}
-	mind := a.mind(s.state, face.Door, s.log)
-	mind.Model = a.minds().Finder()
-	return &eval.Vault{Agent: mind, Door: face.Door, Close: s.close}, nil
+	mind := a.newAgent(s.State, s.Door, s.Log, a.sharesOf(s, s.Door))
+	mind.Model = a.models().Finder()
+	return &eval.Vault{Agent: mind, Door: s.Door, Close: s.Close}, nil
 }

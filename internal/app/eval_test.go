@@ -13,11 +13,11 @@ import (
 	"testing"
 	"time"
 
-	"lore/internal/eval"
+	"lore/internal/agent/eval"
 	"lore/internal/llm"
 	"lore/internal/llm/llmtest"
-	"lore/internal/sample"
 	"lore/internal/tool"
+	"lore/internal/vault/sample"
 )
 
 // A solution is what somebody who knows the answer does in a case.
@@ -44,7 +44,7 @@ func (s *solution) steps() []llmtest.Step {
 // solutions reads them, by the id of their case.
 func solutions(t *testing.T) map[string]solution {
 	t.Helper()
-	f, err := os.Open(filepath.Join("..", "eval", "testdata", "solutions.jsonl"))
+	f, err := os.Open(filepath.Join("..", "agent", "eval", "testdata", "solutions.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,49 +7,72 @@ import (
 	"runtime"
 	"strings"
 
+	"lore/internal/doctor"
 	"lore/internal/fault"
-	"lore/internal/home"
-	"lore/internal/mcpconfig"
-	"lore/internal/mcpinstall"
-	"lore/internal/surface/install"
+	"lore/internal/machine/home"
+	"lore/internal/mcpclient/configfile"
+	"lore/internal/mcpclient/installer"
 )
 
-// installer is what lore install needs of this machine.
-func (a *app) installer() install.Host {
-	return install.Host{Place: a.place, Entry: a.entry, Now: a.now}
-}
-
 // place is this machine as the clients' files are found on it.
-func (a *app) place() (mcpconfig.Place, error) {
+func (a *app) place() (configfile.Place, error) {
 	dir, err := os.UserHomeDir()
 	if err != nil {
-		return mcpconfig.Place{}, fault.Fix(fault.Invalid, "set $HOME", "no home folder: %v", err)
+		return configfile.Place{}, fault.Fix(fault.Invalid, "set $HOME", "the home folder cannot be determined: %v", err)
 	}
-	return mcpconfig.Place{OS: runtime.GOOS, Env: a.env, Home: dir}, nil
+	return configfile.Place{OS: runtime.GOOS, Env: a.env, Home: dir}, nil
+}
+
+// installed tells what apps may do with a vault by the way they were installed.
+func (a *app) installed(vault string) []doctor.Finding {
+	at, err := a.place()
+	if err != nil {
+		return nil // without a home folder no app is found
+	}
+	list, err := installer.Grants(at, vault)
+	var out []doctor.Finding
+	if err != nil {
+		out = append(out, doctor.Finding{Level: "warning", Topic: "apps", Text: "an app's configuration file cannot be read: " + err.Error()})
+	}
+	note := func(g installer.Grant, topic, text string) {
+		out = append(out, doctor.Finding{Level: "note", Topic: topic, Text: g.Title + " " + text, Fix: g.Revoke()})
+	}
+	for _, g := range list {
+		if len(g.Folders) > 0 {
+			note(g, "share", "may read "+strings.Join(g.Folders, ", ")+" without asking (--share)")
+		}
+		switch {
+		case g.Trusted:
+			note(g, "approve", "can approve all its changes in its own dialog, including deletions (--trust-client)")
+		case g.Confirm:
+			note(g, "approve", "can approve its changes in its own dialog (--confirm)")
+		}
+	}
+	return out
 }
 
 // entry is how a client will start this program on the vault that is meant.
-func (a *app) entry(vault string, readOnly bool) (mcpconfig.Entry, error) {
+func (a *app) entry(vault string, readOnly bool) (configfile.Entry, error) {
 	program, err := a.program()
 	if err != nil {
-		return mcpconfig.Entry{}, err
+		return configfile.Entry{}, err
 	}
 	c, err := a.config().Read()
 	if err != nil {
-		return mcpconfig.Entry{}, err
+		return configfile.Entry{}, err
 	}
 	dir, err := a.home().Vault(vault, c.Vault)
 	if err != nil {
-		return mcpconfig.Entry{}, err
+		return configfile.Entry{}, err
 	}
 	abs, err := filepath.Abs(home.Expand(dir))
 	if err != nil {
-		return mcpconfig.Entry{}, fault.Field("vault", "", "%q: %v", dir, err)
+		return configfile.Entry{}, fault.Field("vault", "", "%q: %v", dir, err)
 	}
 	if info, err := os.Stat(abs); err != nil || !info.IsDir() {
-		return mcpconfig.Entry{}, fault.Field("vault", "name the folder that holds your notes", "%q is no folder", dir)
+		return configfile.Entry{}, fault.Field("vault", "give the folder that contains your notes", "%q is not a folder", dir)
 	}
-	return mcpinstall.Entry(program, abs, readOnly), nil
+	return installer.Entry(program, abs, readOnly), nil
 }
 
 // program is the path by which clients will start Lore. A package manager's
@@ -58,12 +81,12 @@ func (a *app) entry(vault string, readOnly bool) (mcpconfig.Entry, error) {
 func (a *app) program() (string, error) {
 	exe, err := a.exe()
 	if err != nil {
-		return "", fault.Fix(fault.Unavailable, "start lore by its whole path", "the path of this program is not known: %v", err)
+		return "", fault.Fix(fault.Unavailable, "start lore by its full path", "the path of this program is not known: %v", err)
 	}
 	for dir := filepath.Dir(exe); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if strings.HasPrefix(filepath.Base(dir), "go-build") {
 			return "", fault.Fix(fault.Invalid, "install lore first (go install ./cmd/lore, or make), and use that one",
-				"%s is built for this one run, and gone after it", exe)
+				"%s is a temporary build and will be deleted", exe)
 		}
 	}
 	if found, err := exec.LookPath("lore"); err == nil && filepath.IsAbs(found) && home.SameFolder(found, exe) {

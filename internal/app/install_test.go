@@ -14,7 +14,7 @@ import (
 func TestInstallRefusesAProgramOfOneRun(t *testing.T) {
 	a := &app{exe: func() (string, error) { return filepath.Join(t.TempDir(), "go-build123", "b001", "exe", "lore"), nil }}
 	_, err := a.entry(t.TempDir(), false)
-	if !errors.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "gone after it; install lore first") {
+	if !errors.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "will be deleted; install lore first") {
 		t.Errorf("%v", err)
 	}
 }

@@ -6,13 +6,13 @@ import (
 	"strings"
 	"time"
 
-	"lore/internal/egress"
 	"lore/internal/embed"
 	"lore/internal/embed/builtin"
 	"lore/internal/embed/ollama"
 	"lore/internal/embed/openai"
 	"lore/internal/fault"
-	"lore/internal/settings"
+	"lore/internal/outside/egress"
+	"lore/internal/workspace/settings"
 )
 
 // model is the embedding model of the settings, or nil. A remote one gets the text
@@ -56,7 +56,7 @@ func (a *app) model(c *settings.File, log *slog.Logger) (embed.Model, error) {
 		return ollama.New(ollama.Config{URL: base, Model: model, Client: client, Key: key}), nil
 	case "openai":
 		if base == "" {
-			return nil, fault.Field("embed.base_url", "set it to the address of the server, with its version: https://host/v1", "is needed for %s", name)
+			return nil, fault.Field("embed.base_url", "set it to the address of the server, with its version: https://host/v1", "is required for %s", name)
 		}
 		return openai.New(openai.Config{URL: base, Model: model, Client: client, Key: key}), nil
 	}

@@ -10,9 +10,9 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"lore/internal/access"
 	"lore/internal/change"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
 )
 
 func (w *world) chance(percent int) bool { return w.random.IntN(100) < percent }
@@ -236,7 +236,7 @@ func (w *world) takeAsked() string {
 // answer answers a question in some way.
 func (w *world) answer(id string) {
 	w.t.Helper()
-	q, err := w.face.Door.Question(w.t.Context(), id)
+	q, err := w.s.Door.Question(w.t.Context(), id)
 	if err != nil {
 		w.fail("%v", err)
 	}
@@ -256,7 +256,7 @@ func (w *world) answer(id string) {
 	}
 	w.answers++
 	stale := len(a.Args) == 0 && w.stale(q)
-	res, err := w.face.Door.Answer(w.t.Context(), access.Terminal(), id, a)
+	res, err := w.s.Door.Answer(w.t.Context(), access.Terminal(), id, a)
 	w.note("%s %s (%s) %v %v %v: %s", kind, id, q.Tool, a.Approve, a.Paths, a.Hunks, w.outcome(res, err))
 	w.count(q.Tool, res, err)
 	switch {
@@ -272,7 +272,7 @@ func (w *world) answer(id string) {
 	}
 	// Of one question there is one answer.
 	if err == nil && res.Question == nil {
-		if again, err := w.face.Door.Answer(w.t.Context(), access.Terminal(), id, tool.Answer{Approve: true}); err == nil {
+		if again, err := w.s.Door.Answer(w.t.Context(), access.Terminal(), id, tool.Answer{Approve: true}); err == nil {
 			w.fail("%s was answered twice: %s", id, w.outcome(again, err))
 		}
 	}

@@ -15,14 +15,12 @@ import (
 	"time"
 
 	"lore/internal/change"
-	"lore/internal/policy"
-	"lore/internal/process/ptytest"
+	"lore/internal/surface"
 	"lore/internal/surface/cli"
 	"lore/internal/tool"
-	"lore/internal/tools/find"
-	"lore/internal/tools/knowledge"
-	"lore/internal/tools/notes"
-	"lore/internal/tools/work"
+	"lore/internal/tool/policy"
+	"lore/internal/workspace"
+	"lore/internal/workspace/process/ptytest"
 )
 
 // TestMain makes the program of this binary, so that tests can kill it.
@@ -36,47 +34,41 @@ func TestMain(m *testing.M) {
 		os.Exit(Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
 	a := &app{now: time.Now, env: os.Getenv, errOut: os.Stderr}
-	os.Exit(cli.Run(ctx, cli.Host{Tools: catalogue(), Open: a.openSeamed, Explain: a.explain}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(cli.Run(ctx, cli.Host{Host: surface.Host{Catalog: catalogue}, Open: a.openSeamed, Explain: workspace.Explain}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
 // openSeamed is open, with a registry that dies at a seam: before or after one
 // of the parts that a call is made of.
-func (a *app) openSeamed(ctx context.Context, g cli.Globals, o cli.OpenOptions) (*cli.Session, error) {
-	s, err := a.openFresh(ctx, g, o)
+func (a *app) openSeamed(ctx context.Context, g cli.Globals, o workspace.Options) (*cli.Session, error) {
+	s, err := a.opener().Open(ctx, flags(g), o)
 	if err != nil {
 		return nil, err
-	}
-	face, err := s.face(ctx)
-	if err != nil {
-		return nil, errors.Join(err, s.close())
 	}
 	seam := &seams{log: os.Getenv("SEAM_LOG")}
 	if seam.at, err = strconv.Atoi(os.Getenv("SEAM_AT")); err != nil {
-		return nil, err
+		return nil, errors.Join(err, s.Close())
 	}
-	face.Door = s.hooked(ctx, seamedQuestions{s.asked, seam}, seamedLedger{s.history, seam},
+	c := a.forCommand(s)
+	c.Door = a.hooked(ctx, s, seamedQuestions{s.Approvals, seam}, seamedLedger{s.History, seam},
 		func(ctx context.Context, op string, set change.Set) error {
-			return seam.around("apply", func() error { return s.apply(ctx, op, set) })
+			return seam.around("apply", func() error { return s.Apply(ctx, op, set) })
 		},
 		func(ctx context.Context, paths []string) error {
-			return seam.around("settle", func() error { return s.settle(ctx, paths) })
+			return seam.around("settle", func() error { return s.Reindex(ctx, paths) })
 		})
-	return face, nil
+	return c, nil
 }
 
 // hooked is the registry of a session with other parts in it.
-func (s *session) hooked(ctx context.Context, q tool.Questions, l tool.Ledger,
+func (a *app) hooked(ctx context.Context, s *workspace.Session, q tool.Questions, l tool.Ledger,
 	apply func(context.Context, string, change.Set) error, settle func(context.Context, []string) error,
 ) *tool.Registry {
-	parse := s.dialect(ctx)
-	return tool.NewRegistry(tool.Deps{
-		Log: s.log, Now: s.app.now, Bus: s.bus, Policy: s.policy, Meter: policy.NewMeter(s.limits), Writable: s.writable,
-		Questions: q, Ledger: l, Apply: apply, Settle: settle,
-	},
-		notes.Tools(notes.Env{Vault: s.vault, Store: s.asks, Search: s.search, Fresh: s.gate.Fresh, Now: s.app.now, Parse: parse, Version: s.history.Image}),
-		find.Tools(find.Env{Vault: s.vault, Store: s.asks, Search: s.search, Fresh: s.gate.Fresh, Parse: parse}),
-		knowledge.Tools(s.knowledge(parse)),
-		work.Tools(work.Env{History: s.history, Questions: s.asked, Vault: s.vault, Now: s.app.now}))
+	deps := tool.Deps{
+		Log: s.Log, Now: a.now, Bus: s.Bus, Policy: s.Policy, Meter: policy.NewMeter(s.Limits), Writable: s.Writable,
+		Questions: q, Ledger: l, Apply: apply, Reindex: settle,
+	}
+	sets := a.bind(ctx, s, &deps)
+	return tool.NewRegistry(deps, sets...)
 }
 
 // seams kill the process at the seam of a number.

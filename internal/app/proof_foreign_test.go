@@ -38,7 +38,7 @@ func TestUndoKeepsWhatOthersWrote(t *testing.T) {
 				o.undoKept(before)
 				o.nothingLost()
 				if i%50 == 49 {
-					if _, err := o.s.sync(t.Context()); err != nil {
+					if _, err := o.s.Indexer.Sync(t.Context()); err != nil {
 						t.Fatal(err)
 					}
 					o.check()
@@ -55,14 +55,14 @@ func TestUndoKeepsWhatOthersWrote(t *testing.T) {
 func TestSavedBetweenPlanAndEdits(t *testing.T) {
 	w := newWorld(t, 1)
 	var saved, words string
-	w.face.Door = w.s.hooked(t.Context(), w.s.asked, w.s.history, func(ctx context.Context, op string, set change.Set) error {
+	w.s.Door = w.app.hooked(t.Context(), w.s, w.s.Approvals, w.s.History, func(ctx context.Context, op string, set change.Set) error {
 		if e := set[w.random.IntN(len(set))]; e.Before != nil {
 			w.names++
 			saved, words = cmp.Or(e.From, e.Path), fmt.Sprintf("saved at the last moment, %d\n", w.names)
 			w.put(saved, words)
 		}
-		return w.s.apply(ctx, op, set)
-	}, w.s.settle)
+		return w.s.Apply(ctx, op, set)
+	}, w.s.Reindex)
 	refused := 0
 	for range fewer(150, 40) {
 		saved = ""
@@ -97,7 +97,7 @@ func sameTexts(a, b view) bool {
 // settled sees that no operation is left open.
 func (w *world) settled() {
 	w.t.Helper()
-	if list, err := w.s.history.Unsettled(w.t.Context()); err != nil || len(list) > 0 {
+	if list, err := w.s.History.Unresolved(w.t.Context()); err != nil || len(list) > 0 {
 		w.fail("%d operations are not settled (%v)", len(list), err)
 	}
 }
@@ -159,7 +159,7 @@ func (o *others) edit() {
 	o.texts = append(o.texts, text)
 	o.note("somebody wrote %s into %s", token, p)
 	if o.chance(50) {
-		if _, err := o.s.indexer.Update(o.t.Context(), []string{p}); err != nil {
+		if _, err := o.s.Indexer.Update(o.t.Context(), []string{p}); err != nil {
 			o.t.Fatal(err)
 		}
 	}
@@ -184,7 +184,7 @@ func (o *others) recorded(text string) bool {
 		return true
 	}
 	sum := sha256.Sum256([]byte(text))
-	_, ok := o.s.history.Image(o.t.Context(), hex.EncodeToString(sum[:]))
+	_, ok := o.s.History.Image(o.t.Context(), hex.EncodeToString(sum[:]))
 	o.kept[text] = ok
 	return ok
 }

@@ -14,9 +14,9 @@ import (
 	"strings"
 	"testing"
 
-	"lore/internal/history"
 	"lore/internal/index/sqlite"
-	"lore/internal/state"
+	"lore/internal/machine/state"
+	"lore/internal/tool/history"
 	"lore/internal/vault/vaultcheck"
 )
 
@@ -238,7 +238,7 @@ func (k *killing) remembers(text string) (found bool) {
 func (k *killing) checkRecord(label string, done bool) {
 	k.t.Helper()
 	k.withHistory(func(h *history.Store) error {
-		left, err := h.Unsettled(k.t.Context())
+		left, err := h.Unresolved(k.t.Context())
 		for _, op := range left {
 			k.t.Errorf("%s: %s of %s is left as intended", label, op.ID, op.Tool)
 		}

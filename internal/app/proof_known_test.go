@@ -4,9 +4,9 @@ import (
 	"os"
 	"testing"
 
-	"lore/internal/access"
 	"lore/internal/fault"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
 )
 
 // TestUndoOfWhatIsAlreadySo: somebody took a change back by hand.
@@ -34,7 +34,7 @@ func (w *world) done(name string, args object) {
 	w.t.Helper()
 	res, err := w.call(person(), name, args)
 	if err == nil && res.Question != nil {
-		_, err = w.face.Door.Answer(w.t.Context(), access.Terminal(), res.Question.ID, tool.Answer{Approve: true})
+		_, err = w.s.Door.Answer(w.t.Context(), access.Terminal(), res.Question.ID, tool.Answer{Approve: true})
 	}
 	if err != nil {
 		w.t.Errorf("%s: %v", name, err)

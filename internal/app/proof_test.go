@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"lore/internal/access"
-	"lore/internal/history"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
+	"lore/internal/tool/history"
 )
 
 var proofSeed = flag.Uint64("proof.seed", 0, "run the random operations with this seed only")
@@ -86,7 +86,7 @@ func (w *world) newest(gone map[string]bool) string {
 		if gone[id] {
 			continue
 		}
-		op, err := w.s.history.Operation(w.t.Context(), id)
+		op, err := w.s.History.Operation(w.t.Context(), id)
 		if err != nil {
 			w.fail("%v", err)
 		}
@@ -116,7 +116,7 @@ func (w *world) undoAll() (undone int) {
 		switch {
 		case err == nil:
 			undone++
-		case strings.Contains(err.Error(), "is already as it would be afterwards"):
+		case strings.Contains(err.Error(), "already has that content"):
 			gone[id], same[id] = true, true
 		default:
 			w.fail("%s cannot be undone: %v", id, err)
@@ -131,7 +131,7 @@ func (w *world) undoOne(id string, patience int) error {
 	for {
 		res, err := w.call(person(), "undo", object{"operation": id})
 		if err == nil && res.Question != nil {
-			res, err = w.face.Door.Answer(w.t.Context(), access.Terminal(), res.Question.ID, tool.Answer{Approve: true})
+			res, err = w.s.Door.Answer(w.t.Context(), access.Terminal(), res.Question.ID, tool.Answer{Approve: true})
 			w.note("approved: %s", w.outcome(res, err))
 			w.count("undo", res, err)
 		}
@@ -141,7 +141,7 @@ func (w *world) undoOne(id string, patience int) error {
 		patience--
 		first := history.Operation{}
 		for _, text := range named.FindAllString(err.Error(), -1) {
-			op, e := w.s.history.Operation(w.t.Context(), strings.TrimSuffix(text, ")"))
+			op, e := w.s.History.Operation(w.t.Context(), strings.TrimSuffix(text, ")"))
 			if e == nil && op.Seq > first.Seq {
 				first = op
 			}

@@ -19,14 +19,15 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"lore/internal/access"
-	"lore/internal/db"
 	"lore/internal/fault"
 	"lore/internal/index"
 	"lore/internal/index/sqlite"
-	"lore/internal/surface/cli"
+	"lore/internal/machine/db"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
 	"lore/internal/vault"
+	"lore/internal/workspace"
+	"lore/internal/workspace/settings"
 )
 
 // A world is a vault of hostile files with the whole program around it, and a
@@ -37,8 +38,7 @@ type world struct {
 	data    string
 	random  *rand.Rand
 	app     *app
-	s       *session
-	face    *cli.Session
+	s       *workspace.Session
 	foreign bool     // others edit the files too
 	names   int      // made so far: every new name and text is another one
 	asked   []string // questions that wait
@@ -144,14 +144,11 @@ func (w *world) put(name, text string) {
 // open starts the program, as far as a surface.
 func (w *world) open() {
 	w.t.Helper()
-	s, err := w.app.openFresh(w.t.Context(), cli.Globals{Vault: w.dir}, cli.OpenOptions{Wait: true})
+	s, err := w.app.opener().Open(w.t.Context(), settings.Flags{Vault: w.dir}, workspace.Options{UpToDate: true})
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	w.s = s
-	if w.face, err = s.face(w.t.Context()); err != nil {
-		w.t.Fatal(err)
-	}
 }
 
 // shut ends the program in order.
@@ -160,7 +157,7 @@ func (w *world) shut() {
 	if w.s == nil {
 		return
 	}
-	if err := w.s.close(); err != nil {
+	if err := w.s.Close(); err != nil {
 		w.t.Error(err)
 	}
 	w.s = nil
@@ -260,20 +257,20 @@ func (w *world) folders() []string {
 func (w *world) check() {
 	w.t.Helper()
 	ctx := w.t.Context()
-	have, err := dumpIndex(ctx, sqlite.Path(w.s.dir))
+	have, err := dumpIndex(ctx, sqlite.Path(w.s.Dir))
 	if err != nil {
 		w.fail("the index cannot be read: %v", err)
 	}
 	if diff := indexDifference(have, w.freshIndex()); diff != "" {
 		w.fail("the index is not as a new one:\n%s", diff)
 	}
-	if _, err := w.s.history.Verify(ctx); err != nil {
+	if _, err := w.s.History.Verify(ctx); err != nil {
 		w.fail("the audit log: %v", err)
 	}
-	if list, err := w.s.history.Unsettled(ctx); err != nil || len(list) > 0 {
+	if list, err := w.s.History.Unresolved(ctx); err != nil || len(list) > 0 {
 		w.fail("%d operations are not settled (%v): %+v", len(list), err, list)
 	}
-	if list, err := w.s.asked.List(ctx, tool.Approved, tool.Running); err != nil || len(list) > 0 {
+	if list, err := w.s.Approvals.List(ctx, tool.Approved, tool.Running); err != nil || len(list) > 0 {
 		w.fail("%d questions hang between answer and end: %v", len(list), err)
 	}
 }
@@ -413,7 +410,7 @@ func (w *world) call(who access.Principal, name string, args map[string]any) (to
 		w.t.Fatal(err)
 	}
 	w.calls++
-	res, err := w.face.Door.Call(w.t.Context(), who, name, raw)
+	res, err := w.s.Door.Call(w.t.Context(), who, name, raw)
 	w.note("%s %s by %s: %s", name, raw, who.Kind, w.outcome(res, err))
 	w.count(name, res, err)
 	return res, err

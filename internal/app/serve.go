@@ -5,213 +5,201 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
-	"lore/internal/access"
-	"lore/internal/agent/attendant"
-	"lore/internal/beacon"
+	"lore/internal/agent/runner"
 	"lore/internal/doctor"
-	"lore/internal/fault"
-	"lore/internal/keys"
-	"lore/internal/policy"
-	"lore/internal/process"
-	"lore/internal/state"
-	"lore/internal/surface/chats"
+	"lore/internal/machine/state"
 	"lore/internal/surface/cli"
-	"lore/internal/surface/connect"
-	"lore/internal/surface/files"
+	"lore/internal/surface/http/chats"
+	"lore/internal/surface/http/connect"
+	"lore/internal/surface/http/files"
+	"lore/internal/surface/http/page"
+	"lore/internal/surface/http/prefs"
+	"lore/internal/surface/http/rest"
+	"lore/internal/surface/http/serve"
 	"lore/internal/surface/mcp"
-	"lore/internal/surface/page"
-	"lore/internal/surface/prefs"
-	"lore/internal/surface/rest"
-	"lore/internal/surface/serve"
-	"lore/internal/token"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
+	"lore/internal/tool/token"
 	"lore/internal/vault"
-	"lore/internal/visibility"
+	"lore/internal/vault/visibility"
+	"lore/internal/workspace"
+	"lore/internal/workspace/endpoint"
+	"lore/internal/workspace/process"
 	"lore/web"
 )
 
-// tokens are those of this vault.
-func (s *session) tokens() *token.Store { return token.New(s.state, s.app.now) }
-
-// serve answers over HTTP until ctx ends, and stays with the vault: it holds
-// it, or leans on the process that does.
-func (a *app) serve(ctx context.Context, g cli.Globals, o cli.ServeOptions) error {
-	r, err := a.resident(g)
-	if err != nil {
-		return err
-	}
-	st, err := r.enter(ctx, cli.OpenOptions{Wait: true, Progress: o.Progress})
-	if err != nil {
-		return err
-	}
-	if err := furnishFixtures(st, o); err != nil {
-		return errors.Join(err, st.s.close())
-	}
-	db, _ := r.app.records(st.s.dir, st.s.log) // of its own: tokens outlive what stands behind the door
-	// Requests that are being answered when ctx ends still need the vault.
-	living, leave := context.WithCancel(context.WithoutCancel(ctx))
-	left := make(chan error, 1)
-	go func() { left <- r.live(living, st) }()
-	err = r.listen(ctx, o, db)
-	leave()
-	return errors.Join(err, <-left, db.Close())
+// A server answers over HTTP for a process that stays with a vault.
+type server struct {
+	*workspace.Resident
+	app *app
+	g   cli.Globals
 }
 
-func (r *resident) listen(ctx context.Context, o cli.ServeOptions, db *state.File) (err error) {
-	name := filepath.Base(r.dir)
+// serve answers over HTTP until ctx ends, and stays with the vault: it holds
+// it, or works through the process that does.
+func (a *app) serve(ctx context.Context, g cli.Globals, o cli.ServeOptions) error {
+	r, err := a.opener().Reside(flags(g))
+	if err != nil {
+		return err
+	}
+	first, err := r.Enter(ctx, workspace.Options{UpToDate: true, Progress: o.Progress})
+	if err != nil {
+		return err
+	}
+	if err := addFixtures(first, o); err != nil {
+		return errors.Join(err, first.Close())
+	}
+	db, _ := a.opener().OpenRecords(first.Dir, first.Log) // of its own: tokens outlive what is behind the door
+	// Requests that are being answered when ctx ends still need the vault.
+	living, leave := context.WithCancel(context.WithoutCancel(ctx))
+	var wg sync.WaitGroup
+	wg.Go(func() { r.Live(living, first) })
+	err = (&server{r, a, g}).listen(ctx, o, db)
+	leave()
+	wg.Wait()
+	return errors.Join(err, db.Close())
+}
+
+func (s *server) listen(ctx context.Context, o cli.ServeOptions, db *state.File) (err error) {
+	name := filepath.Base(s.Dir)
 	pages, broken := page.New(page.Options{App: web.Files()})
-	server, err := serve.New(serve.Options{Listen: o.Listen, Expose: o.Expose, Hosts: o.Hosts, Tokens: token.New(db, r.app.now), Log: r.log})
+	shell, err := serve.New(serve.Options{Listen: o.Listen, Expose: o.Expose, Hosts: o.Hosts, Tokens: token.New(db, s.app.now), Log: s.Log})
 	if err = errors.Join(err, broken); err != nil {
 		return err
 	}
-	l, err := server.Listen(ctx)
+	l, err := shell.Listen(ctx)
 	if err != nil {
 		return err
 	}
-	where := func(id string) string { return server.Address(l) + page.Path(id) }
-	mind := r.app.mind(db, r.door, r.log)
-	attends := attendant.New(mind, r.bus, r.log)
-	talks := chats.New(chats.Options{Agent: mind, Attendant: attends, Minds: r.app.minds().Listed, Usual: r.app.minds().Usual, Closing: server.Closing()})
-	prefer := prefs.New(prefs.Options{Place: r.app.config(), Flags: flags(r.g), Vault: r.dir, Tools: r.tools})
-	connects := connect.New(connect.Options{
-		Vault: r.dir, Tokens: token.New(db, r.app.now), Keys: func() keys.Store { return r.app.minds().Keys }, Providers: r.providers,
-		Servers: r.app.desk().Host(), Clients: r.app.installer(), Closing: server.Closing(),
-	})
+	where := func(id string) string { return shell.Address(l) + page.Path(id) }
+	mind := s.app.newAgent(db, s.Door, s.Log, s.sharedWith)
+	attends := runner.New(mind, s.Bus, s.Log)
+	talks := chats.New(chats.Options{Agent: mind, Runner: attends, Host: s.app.host(), Closing: shell.Closing()})
+	prefer := prefs.New(prefs.Options{Host: s.app.host(), Flags: flags(s.g), Vault: s.Dir, Unlocked: token.New(db, s.app.now).Unlocked})
+	connects := connect.New(connect.Options{Vault: s.Dir, Tokens: token.New(db, s.app.now), Host: s.app.host(), Closing: shell.Closing()})
 	api := rest.New(rest.Options{
-		Door: r.door, Bus: r.bus, Vault: name, Version: o.Version, Page: where, Verify: r.verify, Doctor: r.doctor, Shared: r.sharedWith, Closing: server.Closing(), Unlocked: token.New(db, r.app.now).Unlocked,
-		More: slices.Concat(talks.Routes(), prefer.Routes(), connects.Routes(), files.New(r.vault).Routes()), Types: connect.Types(prefs.Types(chats.Types())),
+		Door: s.Door, Bus: s.Bus, Vault: name, Version: o.Version, Page: where, Verify: s.verify, Doctor: s.doctor, Shared: s.sharedWith, Closing: shell.Closing(), Unlocked: token.New(db, s.app.now).Unlocked,
+		More: slices.Concat(talks.Routes(), prefer.Routes(), connects.Routes(), files.New(s.vault).Routes()), Types: connect.Types(prefs.Types(chats.Types())),
 	})
 	defer api.Close()
-	server.Add(api.Routes()...)
-	server.Add(pages.Routes()...)
-	server.Front(pages.Refused)
-	endpoint := r.mcpEndpoint(o, where, server.Closing())
-	defer endpoint.Close()
-	server.Add(endpoint.Routes()...)
-	r.log.Info("listening", "address", server.Address(l))
-	putOut, err := beacon.Light(db.Dir(), server.Address(l))
+	shell.Add(api.Routes()...)
+	shell.Add(pages.Routes()...)
+	shell.Front(pages.Refused)
+	protocol := s.mcpEndpoint(o, where, shell.Closing())
+	defer protocol.Close()
+	shell.Add(protocol.Routes()...)
+	s.Log.Info("listening", "address", shell.Address(l))
+	putOut, err := endpoint.Light(db.Dir(), shell.Address(l))
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
 	defer func() { err = errors.Join(err, putOut()) }()
 	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return server.Serve(ctx, l) })
-	g.Go(func() error { endpoint.Follow(ctx); return nil })
+	g.Go(func() error { return shell.Serve(ctx, l) })
+	g.Go(func() error { protocol.Follow(ctx); return nil })
 	g.Go(func() error { attends.Run(ctx); return nil })
-	g.Go(func() error { return r.serveFixtures(ctx, o) })
+	g.Go(func() error { s.runSchedules(ctx, db); return nil })
+	g.Go(func() error { s.printNotices(ctx); return nil })
+	g.Go(func() error { return s.serveFixtures(ctx, o) })
 	g.Go(func() error {
 		if o.Ready == nil {
 			return nil
 		}
-		return o.Ready(server.Address(l), func() (string, error) { return server.LoginURL(ctx, l, process.Own()) })
+		return o.Ready(shell.Address(l), func() (string, error) { return shell.LoginURL(ctx, l, process.Own()) })
 	})
 	return g.Wait()
 }
 
-// tools are all that a person can switch, those of other servers too.
-func (r *resident) tools() ([]*tool.Tool, error) {
-	others, err := r.app.desk().Tools(r.dir)
-	return slices.Concat(catalogue(), others), err
-}
-
-// providers are those that can have a key.
-func (r *resident) providers() ([]string, error) {
-	c, err := r.app.minds().Catalog()
-	if err != nil {
-		return nil, err
-	}
-	return c.Names(), nil
-}
-
 // doctor looks at the vault; beside the process that holds it, if that is
 // another one.
-func (r *resident) doctor(ctx context.Context) ([]doctor.Finding, error) {
-	s, release, err := r.hold(ctx)
+func (s *server) doctor(ctx context.Context) ([]doctor.Finding, error) {
+	open, release, err := s.Hold(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	if s.link == nil {
-		return s.patient().Look(ctx)
+	if !open.UsesOtherProcess() {
+		return s.app.patient(open).Look(ctx)
 	}
 	release() // it has a session of its own
-	beside, face, err := r.app.openFace(ctx, r.g, cli.OpenOptions{Wait: true})
+	beside, err := s.app.opener().Open(ctx, flags(s.g), workspace.Options{UpToDate: true})
 	if err != nil {
 		return nil, err
 	}
-	list, err := face.Doctor(ctx)
-	return list, errors.Join(err, beside.close())
+	list, err := s.app.patient(beside).Look(ctx)
+	return list, errors.Join(err, beside.Close())
 }
 
 // verify looks whether the record of what was done is whole.
-func (r *resident) verify(ctx context.Context) (int, error) {
-	s, release, err := r.hold(ctx)
+func (s *server) verify(ctx context.Context) (int, error) {
+	open, release, err := s.Hold(ctx)
 	if err != nil {
 		return 0, err
 	}
 	defer release()
-	return s.verify(ctx)
+	v, err := open.History.Verify(ctx)
+	return v.Entries, err
 }
 
 // mcpEndpoint offers the tools to MCP clients over HTTP.
-func (r *resident) mcpEndpoint(o cli.ServeOptions, where func(id string) string, closing <-chan struct{}) *mcp.Endpoint {
-	return mcp.Handler(func() tool.Door { return r.door }, mcp.Options{
-		Version: o.Version, Bus: r.bus, Log: r.log, Now: r.app.now, Where: where, Hold: o.Hold, Closing: closing, Program: serve.Program,
+func (s *server) mcpEndpoint(o cli.ServeOptions, where func(id string) string, closing <-chan struct{}) *mcp.Endpoint {
+	return mcp.Handler(func() tool.Door { return s.Door }, mcp.Options{
+		Version: o.Version, Bus: s.Bus, Log: s.Log, Now: s.app.now, Where: where, Hold: o.Hold, Closing: closing, Program: serve.Program, Knows: s.app.knows(s.Resident), Shares: s.app.shares(s.Resident),
 	})
 }
 
-// hold is what stands behind the door, and stays there until release is called.
-// Where nothing does, it is about to: the settings changed, or the holder is
-// another one. That is waited for, not for ever.
-func (r *resident) hold(ctx context.Context) (s *session, release func(), err error) {
-	soon, cancel := context.WithTimeout(ctx, ending)
-	defer cancel()
-	if release, err = r.door.Hold(soon); err == nil {
-		if s = r.open.Load(); s != nil {
-			return s, release, nil
-		}
-		release()
-	}
-	if err == nil || ctx.Err() == nil && soon.Err() != nil {
-		err = fault.New(fault.Busy, "the vault is being opened")
-	}
-	return nil, nil, err
+// sharedWith is what of the vault a program may hear of.
+func (s *server) sharedWith(ctx context.Context, who access.Principal) (visibility.Limit, error) {
+	return s.app.sharedBy(ctx, s.Resident, who)
 }
 
-// sharedWith is what of the vault a program may hear of.
-func (r *resident) sharedWith(ctx context.Context, who access.Principal) (visibility.Limit, error) {
-	c, err := r.app.config().Read()
-	if err != nil {
-		return visibility.Limit{}, err
+// sharedBy is [app.sharing] for a vault that may come and go.
+func (a *app) sharedBy(ctx context.Context, r *workspace.Resident, who access.Principal) (visibility.Limit, error) {
+	limit, err := a.sharing(ctx, r.Door, r.Dir, who)
+	if err != nil || limit.Everything() {
+		return limit, err
 	}
-	p, _, err := r.app.policyOf(&c, r.dir)
-	if err != nil {
-		return visibility.Limit{}, err
-	}
-	rules, err := r.door.Rules(ctx)
-	if err != nil {
-		return visibility.Limit{}, err
-	}
-	s := p.Sharing(who.Recipient(), who.Client, who.ID, rules, r.app.now())
-	if s.Verdict != policy.Allow {
-		return visibility.Limit{}.Only(nil)
-	}
-	v, release, err := r.vault(ctx)
+	open, release, err := r.Hold(ctx)
 	if err != nil {
 		return visibility.Limit{}, err
 	}
 	defer release()
-	return s.Limit.Through(v.Real), nil
+	return limit.Through(open.Vault.Real), nil
+}
+
+// knows tells which files a program may hear of; none when that is not known now.
+func (a *app) knows(r *workspace.Resident) func(context.Context, access.Principal, []string) []string {
+	return func(ctx context.Context, who access.Principal, paths []string) []string {
+		limit, err := a.sharedBy(ctx, r, who)
+		if err != nil {
+			return nil
+		}
+		return visibility.Filter(limit, paths, func(p string) string { return p })
+	}
 }
 
 // vault is the vault that stands open, until release is called.
-func (r *resident) vault(ctx context.Context) (v *vault.Vault, release func(), err error) {
-	s, release, err := r.hold(ctx)
+func (s *server) vault(ctx context.Context) (v *vault.Vault, release func(), err error) {
+	open, release, err := s.Hold(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	return s.vault, release, nil
+	return open.Vault, release, nil
+}
+
+// shares notes what a program may read, and tells later whether that is less by
+// then. What is not known is less.
+func (a *app) shares(r *workspace.Resident) func(context.Context, access.Principal) func(context.Context) bool {
+	return func(ctx context.Context, who access.Principal) func(context.Context) bool {
+		then, unknown := a.sharing(ctx, r.Door, r.Dir, who)
+		return func(ctx context.Context) bool {
+			now, err := a.sharing(ctx, r.Door, r.Dir, who)
+			hidden, all := now.Patterns().Lost(then.Patterns())
+			return errors.Join(unknown, err) != nil || all || len(hidden) > 0
+		}
+	}
 }

@@ -15,10 +15,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"lore/internal/app"
-	"lore/internal/state"
-	"lore/internal/surface/serve"
-	"lore/internal/surface/serve/servetest"
-	"lore/internal/token"
+	"lore/internal/machine/state"
+	"lore/internal/surface/http/serve"
+	"lore/internal/surface/http/serve/servetest"
+	"lore/internal/tool/token"
 )
 
 // TestServe plays a day of `lore serve`: a program asks with a token that was
@@ -53,7 +53,7 @@ func TestServe(t *testing.T) {
 	}
 	secret := strings.TrimSpace(made.String())
 	names, err := mcpTools(t, where.Address+"/mcp", secret)
-	if err != nil || len(names) != 12 {
+	if err != nil || len(names) != 16 {
 		t.Errorf("over MCP: %q, %v", names, err)
 	}
 	if names, err = mcpTools(t, where.Address+"/mcp/readonly", secret); err != nil || slices.Contains(names, "write_note") || len(names) == 0 {

@@ -23,6 +23,9 @@ type Edit struct {
 	From   string  `json:"from,omitempty"`
 	Before *string `json:"before,omitempty"`
 	After  *string `json:"after,omitempty"`
+	// Relinks says that the edit only keeps links, tags or relationships in step
+	// with another change: it brings in no text that the caller wrote.
+	Relinks bool `json:"relinks,omitempty"`
 }
 
 // Create makes a new file.
@@ -42,6 +45,12 @@ func Move(from, path string) Edit { return Edit{Path: path, From: from} }
 // MoveReplace gives a file another path and another content.
 func MoveReplace(from, path, before, after string) Edit {
 	return Edit{Path: path, From: from, Before: &before, After: &after}
+}
+
+// Relinking is e as an edit that only follows another change; see [Edit.Relinks].
+func (e Edit) Relinking() Edit {
+	e.Relinks = true
+	return e
 }
 
 // A Kind is what an edit does to its file.
@@ -165,9 +174,9 @@ func (e Edit) validate() error {
 	case e.From != "" && (e.Before == nil) != (e.After == nil):
 		return fmt.Errorf("the move of %q has one side only", e.From)
 	case e.From == "" && e.Before == nil && e.After == nil:
-		return fmt.Errorf("the edit of %q has no content", e.Path)
+		return fmt.Errorf("the edit to %q has no content", e.Path)
 	case same:
-		return fmt.Errorf("the edit of %q changes nothing", e.Path)
+		return fmt.Errorf("the edit to %q changes nothing", e.Path)
 	}
 	return nil
 }

@@ -28,9 +28,9 @@ func (l Loss) Share() float64 {
 // String says it in words.
 func (l Loss) String() string {
 	if l.Words == 1 {
-		return fmt.Sprintf("%d of 1 word of %s would be gone", l.Gone, l.Path)
+		return fmt.Sprintf("%d of 1 word in %s would be lost", l.Gone, l.Path)
 	}
-	return fmt.Sprintf("%d of %d words of %s would be gone", l.Gone, l.Words, l.Path)
+	return fmt.Sprintf("%d of %d words in %s would be lost", l.Gone, l.Words, l.Path)
 }
 
 // Losses measures what every file loses that s changes, most of it first. What

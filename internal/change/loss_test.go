@@ -82,7 +82,7 @@ func TestMovedText(t *testing.T) {
 	if !set.Shrinks() {
 		t.Error("a list of the words stands for the text")
 	}
-	if got := (Set{Replace("Tea.md", long, half)}).Losses(); len(got) != 1 || got[0].String() != "70 of 100 words of Tea.md would be gone" {
+	if got := (Set{Replace("Tea.md", long, half)}).Losses(); len(got) != 1 || got[0].String() != "70 of 100 words in Tea.md would be lost" {
 		t.Error(got)
 	}
 }

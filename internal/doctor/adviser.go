@@ -3,13 +3,12 @@ package doctor
 import (
 	"context"
 	"fmt"
-	"path"
 	"slices"
 	"sync"
 
 	"lore/internal/change"
-	"lore/internal/hidden"
 	"lore/internal/index"
+	"lore/internal/note/invisible"
 	"lore/internal/vault"
 )
 
@@ -18,12 +17,12 @@ import (
 type names struct {
 	mu         sync.Mutex
 	generation int64
-	all        hidden.Names
+	all        invisible.Names
 }
 
 // of brings the names up to date and returns them; nil when the index cannot be
 // read.
-func (n *names) of(ctx context.Context, store index.Store) hidden.Names {
+func (n *names) of(ctx context.Context, store index.Store) invisible.Names {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	st, err := store.Stats(ctx, "")
@@ -41,7 +40,7 @@ func (n *names) of(ctx context.Context, store index.Store) hidden.Names {
 	if err != nil {
 		return nil
 	}
-	n.all, n.generation = hidden.NewNames(paths), st.Generation
+	n.all, n.generation = invisible.NewNames(paths), st.Generation
 	return n.all
 }
 
@@ -65,16 +64,16 @@ func (a *Adviser) Warn(set change.Set) []string {
 				written = append(written, e.From)
 			}
 		}
-		if e.Kind() != change.Creates && (e.Kind() != change.Moves || path.Base(e.From) == path.Base(e.Path)) {
+		if e.Kind() != change.Creates && e.Kind() != change.Moves {
 			continue
 		}
-		if twin, ok := a.names.of(context.Background(), a.Store).Twin(e.Path); ok && twin != path.Base(e.From) {
-			name := path.Base(e.Path)
-			out = append(out, fmt.Sprintf("“%s” looks like “%s” but is spelled with %s", name, twin, hidden.Differs(name, twin)))
+		name, twin, ok := a.names.of(context.Background(), a.Store).Twin(e.Path, e.From)
+		if ok {
+			out = append(out, fmt.Sprintf("“%s” looks like “%s” but is spelled with %s", name, twin, invisible.Differs(name, twin)))
 		}
 	}
 	for _, p := range a.Vault.HasLinked(slices.Compact(written)) {
-		out = append(out, fmt.Sprintf("%s is a hard link: this change gives it a file of its own, and its other names keep the old text", p))
+		out = append(out, fmt.Sprintf("%s is a hard link: this change makes it a separate file, and its other names keep the old text", p))
 	}
 	return out
 }

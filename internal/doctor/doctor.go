@@ -1,5 +1,5 @@
-// Package doctor looks for everything that is wrong with a vault or its set-up,
-// and says what to do about each thing. It changes nothing.
+// Package doctor looks for problems with a vault and its setup, and says how to
+// fix each one. It changes nothing.
 package doctor
 
 import (
@@ -7,15 +7,16 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
-	"lore/internal/approval"
 	"lore/internal/embed"
 	"lore/internal/embed/builtin"
-	"lore/internal/hidden"
-	"lore/internal/history"
 	"lore/internal/index"
+	"lore/internal/note/invisible"
+	"lore/internal/tool/approval"
+	"lore/internal/tool/history"
 	"lore/internal/vault"
 	"lore/internal/vault/writer"
 )
@@ -68,6 +69,7 @@ type Patient struct {
 	Writer   *writer.Writer
 	Writable func(context.Context) error // says why nothing is changed
 	Damage   func() []string             // damage to Lore's own files that was found earlier; nil for none
+	Apps     func() []Finding            // what apps may do by the way they were installed; nil for none
 	// Held says that another process holds the vault; Answers asks whether
 	// commands can work through it.
 	Held    bool
@@ -98,7 +100,7 @@ func (p *Patient) Look(ctx context.Context) ([]Finding, error) {
 		return nil, err
 	}
 	out = append(append(out, ix...), watching(list)...)
-	hands, err := p.hands(ctx, works)
+	hands, err := p.changes(ctx, works)
 	return append(out, hands...), err
 }
 
@@ -121,19 +123,19 @@ func (p *Patient) remember(ctx context.Context) error {
 
 // problemText says what a problem of a path means and what to do about it.
 var problemText = map[vault.ProblemKind][2]string{
-	vault.Unreadable:       {"cannot be read", "give yourself permission to read it"},
-	vault.NameTwin:         {"has the same name as another file, written in another Unicode form", "rename one of them"},
-	vault.CaseTwin:         {"differs from another file only in upper and lower case", "rename one: other systems cannot hold both"},
+	vault.Unreadable:       {"cannot be read", "change its permissions so that you can read it"},
+	vault.NameTwin:         {"has the same name as another file, in a different Unicode form", "rename one of them"},
+	vault.CaseTwin:         {"has a name that differs from another file only in case", "rename one of them; other systems cannot store both"},
 	vault.NotRegular:       {"is not a regular file", ""},
-	vault.BrokenLink:       {"is a link that leads nowhere", "remove it"},
-	vault.EscapingLink:     {"is a link that leads out of the vault", "copy the file into the vault, or make the link relative"},
-	vault.FolderLink:       {"is a link to a folder of the vault", ""},
-	vault.BadName:          {"has a name that cannot be used", "rename it"},
-	vault.TooDeep:          {"lies too deep", ""},
-	vault.PossibleConflict: {"may be a second copy that a sync tool made", "compare the two and remove one"},
-	vault.NotDownloaded:    {"is not downloaded", "let the sync tool fetch it"},
+	vault.BrokenLink:       {"is a broken symbolic link", "remove it"},
+	vault.EscapingLink:     {"is a symbolic link that points outside the vault", "copy the file into the vault, or make the link relative"},
+	vault.FolderLink:       {"is a symbolic link to a folder in the vault", ""},
+	vault.BadName:          {"has an invalid name", "rename it"},
+	vault.TooDeep:          {"is nested too deeply", ""},
+	vault.PossibleConflict: {"may be a conflict copy made by a sync tool", "compare the two and remove one"},
+	vault.NotDownloaded:    {"is not downloaded", "download it with your sync tool"},
 	vault.MisleadingName:   {"has a name with an invisible character", "rename it"},
-	vault.HardLink:         {"is a hard link: its text also exists under another name, so Lore does not read it", "copy it to make it a file of its own, or set files.hard_links to allow"},
+	vault.HardLink:         {"is a hard link: its text also exists under another name, so Lore does not read it", "copy it to make it a separate file, or set files.hard_links to allow"},
 }
 
 func (p *Patient) vault(list *vault.Listing) []Finding {
@@ -141,9 +143,9 @@ func (p *Patient) vault(list *vault.Listing) []Finding {
 	var out []Finding
 	switch st.Mode {
 	case vault.Offline:
-		out = append(out, Finding{Level: "error", Topic: "vault", Text: "offline: " + st.Reason, Fix: "bring the folder back, and nothing is lost; if you deleted the notes: lore index --accept"})
+		out = append(out, Finding{Level: "error", Topic: "vault", Text: "offline: " + st.Reason, Fix: "restore the folder, and nothing is lost; if you deleted the notes, run lore index --accept"})
 	case vault.Settling:
-		out = append(out, Finding{Level: "note", Topic: "vault", Text: "settling: " + st.Reason, Fix: "look again in a few seconds"})
+		out = append(out, Finding{Level: "note", Topic: "vault", Text: "settling: " + st.Reason, Fix: "run lore doctor again in a few seconds"})
 	case vault.ReadOnly:
 		out = append(out, Finding{Level: "note", Topic: "vault", Text: "read-only: " + st.Reason})
 	default:
@@ -161,7 +163,7 @@ func (p *Patient) vault(list *vault.Listing) []Finding {
 		case bad.Other != "":
 			text += ": " + path.Clean(bad.Other)
 		case bad.Kind == vault.MisleadingName:
-			if c, ok := hidden.InName(path.Base(bad.Path)); ok {
+			if c, ok := invisible.InName(path.Base(bad.Path)); ok {
 				text += ": " + c.String()
 			}
 		}
@@ -171,8 +173,8 @@ func (p *Patient) vault(list *vault.Listing) []Finding {
 	n := 0
 	for e := range list.Conflicts() {
 		if n++; n <= mostFindings {
-			out = append(out, Finding{Level: "warning", Topic: "conflict", Path: e.Path, Text: "is a copy that a sync tool set aside",
-				Fix: "bring what is missing into the note, then remove it"})
+			out = append(out, Finding{Level: "warning", Topic: "conflict", Path: e.Path, Text: "is a conflict copy made by a sync tool",
+				Fix: "copy missing text into the note, then delete the copy"})
 		}
 	}
 	if n > mostFindings {
@@ -189,14 +191,14 @@ func twins(list *vault.Listing) []Finding {
 		paths = append(paths, e.Path)
 	}
 	var out []Finding
-	for i, group := range hidden.NewNames(paths).Twins() {
+	for i, group := range invisible.NewNames(paths).Twins() {
 		if i == mostFindings {
-			return append(out, Finding{Level: "note", Topic: "files", Text: "and more names that look alike"})
+			return append(out, Finding{Level: "note", Topic: "files", Text: "there are more names that look alike"})
 		}
 		last := group[len(group)-1] // the one that is not plain Latin, where one is
 		out = append(out, Finding{
 			Level: "warning", Topic: "files", Path: last, Fix: "rename one of them",
-			Text: fmt.Sprintf("looks like %s but is spelled with %s", group[0], hidden.Differs(last, group[0])),
+			Text: fmt.Sprintf("looks like %s but is spelled with %s", group[0], invisible.Differs(last, group[0])),
 		})
 	}
 	return out
@@ -211,6 +213,8 @@ func (p *Patient) notes(ctx context.Context, list *vault.Listing) ([]Finding, er
 	if err != nil {
 		return nil, err
 	}
+	skip := templateFolders(ctx, p.Vault)
+	rows = slices.DeleteFunc(rows, func(r index.Row) bool { return skip.has(r.File.Path) })
 	var out []Finding
 	for _, r := range rows {
 		for _, bad := range r.Problems {
@@ -222,11 +226,11 @@ func (p *Patient) notes(ctx context.Context, list *vault.Listing) ([]Finding, er
 	}
 	switch len(rows) {
 	case 0:
-		out = append(out, Finding{Level: "ok", Topic: "notes", Text: "all can be read"})
+		out = append(out, Finding{Level: "ok", Topic: "notes", Text: "all notes can be read"})
 	case 1:
-		out = append(out, Finding{Level: "note", Topic: "notes", Text: "1 note has problems; it is searched all the same"})
+		out = append(out, Finding{Level: "note", Topic: "notes", Text: "1 note has problems; it can still be searched"})
 	default:
-		out = append(out, Finding{Level: "note", Topic: "notes", Text: fmt.Sprintf("%d notes have problems; they are searched all the same", len(rows))})
+		out = append(out, Finding{Level: "note", Topic: "notes", Text: fmt.Sprintf("%d notes have problems; they can still be searched", len(rows))})
 	}
 	return out, nil
 }
@@ -245,18 +249,18 @@ func (p *Patient) index(ctx context.Context, works bool) ([]Finding, error) {
 		out = append(out, Finding{Level: "ok", Topic: "index", Text: fmt.Sprintf("%d notes, %d links, %d passages in %s", r.Notes, r.Links, r.Passages, r.Index)})
 	}
 	if r.Rebuilt != "" {
-		out = append(out, Finding{Level: "note", Topic: "index", Text: "was built anew: " + r.Rebuilt})
+		out = append(out, Finding{Level: "note", Topic: "index", Text: "was rebuilt: " + r.Rebuilt})
 	}
 	if !r.Fresh && !works {
-		out = append(out, Finding{Level: "warning", Topic: "index", Text: "not fresh: " + r.Reason})
+		out = append(out, Finding{Level: "warning", Topic: "index", Text: "out of date: " + r.Reason})
 	}
 	switch {
 	case p.Model == nil:
-		out = append(out, Finding{Level: "note", Topic: "meaning", Text: "switched off: no embedding model is set", Fix: "lore config set embed.model builtin"})
+		out = append(out, Finding{Level: "note", Topic: "meaning", Text: "semantic search is off: no embedding model is set", Fix: "lore config set embed.model builtin"})
 	case r.Embedded < r.Passages:
-		out = append(out, Finding{Level: "note", Topic: "meaning", Text: fmt.Sprintf("%d of %d passages can be found by meaning", r.Embedded, r.Passages), Fix: "lore index"})
+		out = append(out, Finding{Level: "note", Topic: "meaning", Text: fmt.Sprintf("%d of %d passages are ready for semantic search", r.Embedded, r.Passages), Fix: "lore index"})
 	default:
-		text := fmt.Sprintf("all %d passages can be found by meaning, with %s", r.Passages, r.Model)
+		text := fmt.Sprintf("all %d passages are ready for semantic search, with %s", r.Passages, r.Model)
 		if m, ok := p.Model.(*builtin.Model); ok {
 			if k, err := m.Kernel(); err == nil {
 				text += " on " + k
@@ -278,9 +282,9 @@ func watching(list *vault.Listing) []Finding {
 	if err != nil {
 		return nil
 	}
-	text := fmt.Sprintf("folders to watch: %d, the system allows %d", list.Folders, limit)
+	text := fmt.Sprintf("folders to watch: %d; system limit: %d", list.Folders, limit)
 	if list.Folders*2 > limit {
-		return []Finding{{Level: "warning", Topic: "watch", Text: text, Fix: "raise fs.inotify.max_user_watches; until then changes are found by looking every few minutes"}}
+		return []Finding{{Level: "warning", Topic: "watch", Text: text, Fix: "raise fs.inotify.max_user_watches; until then, Lore checks for changes every few minutes"}}
 	}
 	return []Finding{{Level: "ok", Topic: "watch", Text: text}}
 }

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"lore/internal/approval"
-	"lore/internal/history"
-	"lore/internal/state"
+	"lore/internal/machine/state"
+	"lore/internal/tool/approval"
+	"lore/internal/tool/history"
 	"lore/internal/vault"
 )
 
@@ -28,7 +28,7 @@ func TestDamagedRecords(t *testing.T) {
 		Writable: func(context.Context) error { return errors.New("not now") },
 		Damage:   damaged.Aside,
 	}
-	list, err := p.hands(t.Context(), false)
+	list, err := p.changes(t.Context(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestDamagedRecords(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if list, err := p.hands(ctx, false); !errors.Is(err, context.Canceled) {
+	if list, err := p.changes(ctx, false); !errors.Is(err, context.Canceled) {
 		t.Errorf("nobody waits any more: %+v, %v", list, err)
 	}
 }

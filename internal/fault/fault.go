@@ -59,7 +59,7 @@ var words = map[Kind]string{
 	Denied:      "not allowed",
 	ReadOnly:    "is read-only",
 	Offline:     "the vault is offline",
-	Unsafe:      "leads out of the vault or is not a regular file",
+	Unsafe:      "points outside the vault or is not a regular file",
 	TooLarge:    "is too large",
 	Busy:        "is busy",
 	RateLimited: "called too often",

@@ -188,13 +188,13 @@ func Find(ctx context.Context, s index.Store, name string) (Edge, error) {
 	case err != nil:
 		return Edge{}, err
 	case len(found) == 0:
-		return Edge{}, &fault.Report{Kind: fault.NotFound, Message: fmt.Sprintf("no relationship has the id %q", name), Fix: "a node lists its relationships with their ids"}
+		return Edge{}, &fault.Report{Kind: fault.NotFound, Message: fmt.Sprintf("no relationship has the ID %q", name), Fix: "look up the node to see its relationships and their IDs"}
 	case len(found) > 1:
 		var all []string
 		for _, r := range found {
 			all = append(all, r.From+"#^"+r.ID)
 		}
-		return Edge{}, &fault.Report{Kind: fault.Ambiguous, Message: fmt.Sprintf("%q could be %s", name, strings.Join(all, ", ")), Fix: "give one of these"}
+		return Edge{}, &fault.Report{Kind: fault.Ambiguous, Message: fmt.Sprintf("%q matches several relationships: %s", name, strings.Join(all, ", ")), Fix: "give one of these IDs"}
 	}
 	edges, err := Resolve(ctx, s, found)
 	if err != nil {
@@ -263,7 +263,7 @@ func Around(ctx context.Context, s index.Store, path string, depth, limit int, h
 const MostSeen = 10_000
 
 // ErrFar says that a way was not found among the notes that were looked at.
-var ErrFar = fault.New(fault.NotFound, "no way was found among the %d notes nearest to the two", MostSeen)
+var ErrFar = fault.New(fault.NotFound, "no path was found: only the %d notes nearest to the two notes were searched", MostSeen)
 
 // Way returns the edges of a shortest way between two notes, in order, or nil
 // when there is none within most steps. It searches from both ends, so that it

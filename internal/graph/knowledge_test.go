@@ -63,10 +63,10 @@ func TestFindEdge(t *testing.T) {
 		"Paper.md#^rel-1":                   "Paper.md SUPPORTS Nodes/Roast.md",
 		"Paper.md#cites>Ghost":              "Paper.md CITES ",
 		"Nodes/Roast.md#derived_from>Paper": "Nodes/Roast.md DERIVED_FROM Paper.md",
-		"rel-1":                             "\"rel-1\" could be Nodes/Cold brew.md#^rel-1, Paper.md#^rel-1; give one of these",
-		"rel-9":                             "no relationship has the id \"rel-9\"; a node lists its relationships with their ids",
-		"Paper.md#^rel-2":                   "no relationship has the id \"Paper.md#^rel-2\"; a node lists its relationships with their ids",
-		"Paper.md#":                         "no relationship has the id \"Paper.md#\"; a node lists its relationships with their ids",
+		"rel-1":                             "\"rel-1\" matches several relationships: Nodes/Cold brew.md#^rel-1, Paper.md#^rel-1; give one of these IDs",
+		"rel-9":                             "no relationship has the ID \"rel-9\"; look up the node to see its relationships and their IDs",
+		"Paper.md#^rel-2":                   "no relationship has the ID \"Paper.md#^rel-2\"; look up the node to see its relationships and their IDs",
+		"Paper.md#":                         "no relationship has the ID \"Paper.md#\"; look up the node to see its relationships and their IDs",
 	} {
 		e, err := graph.Find(t.Context(), s, name)
 		got := e.From + " " + e.Type + " " + e.To

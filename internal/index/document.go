@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"lore/internal/note"
-	"lore/internal/relation"
+	"lore/internal/note/relation"
 )
 
 // HashOf is the hash of one file's content.
@@ -26,7 +26,7 @@ func NewDocument(f File, kind Kind, n *note.Note) Document {
 		File: f, Kind: kind,
 		Title: valid(n.Title), Type: valid(n.Type), Date: dateOf(&n.Front),
 		Words: n.Words, Lines: n.Lines, ReadOnly: n.ReadOnly,
-		Props: propsOf(n.Front.Props),
+		Props: propsOf(n),
 		Body:  n.Text()[n.Front.Span.End:],
 	}
 	for _, a := range n.Aliases {
@@ -36,7 +36,7 @@ func NewDocument(f File, kind Kind, n *note.Note) Document {
 		d.Title = trimNoteExt(f.Path[strings.LastIndexByte(f.Path, '/')+1:])
 	}
 	for _, t := range n.Tasks {
-		if t.Mark == ' ' {
+		if t.IsOpen() {
 			d.Tasks++
 		} else {
 			d.Done++
@@ -127,10 +127,22 @@ func tagsOf(tags []note.Tag) []string {
 	return out
 }
 
-func propsOf(props []note.Property) []Prop {
+// propsOf are the properties of a note. Of the mark that it is untrusted, however it
+// is written, the index keeps one value: whether it is ([note.Note.IsUntrusted]).
+func propsOf(n *note.Note) []Prop {
 	var out []Prop
-	for _, p := range props {
-		out = appendProp(out, p.Key, p.Value)
+	untrusted, told := n.IsUntrusted(), false
+	mark := Prop{Key: note.UntrustedKey, Value: strconv.FormatBool(untrusted)}
+	for _, p := range n.Front.Props {
+		switch {
+		case !p.IsMark():
+			out = appendProp(out, p.Key, p.Value)
+		case !told:
+			out, told = append(out, mark), true
+		}
+	}
+	if untrusted && !told { // its front matter cannot be read
+		out = append(out, mark)
 	}
 	return out
 }

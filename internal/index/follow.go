@@ -62,7 +62,7 @@ func (ix *Indexer) follow(ctx context.Context, w *watch.Watcher, all bool) (sum 
 	case b.Rescan, ix.missed, !ix.vault.State().Believed(): // no event tells that time has passed, or that a disk is back
 		return ix.sync(ctx, false)
 	case all && (!sure || ix.vault.Shared()):
-		if same, err := ix.unchanged(ctx, ix.glance); same || err != nil {
+		if same, err := ix.unchanged(ctx, ix.snapshot); same || err != nil {
 			return Summary{}, err
 		}
 		return ix.sync(ctx, false)

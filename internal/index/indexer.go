@@ -3,17 +3,12 @@ package index
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"log/slog"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
-	"lore/internal/change"
 	"lore/internal/event"
 	"lore/internal/fault"
 	"lore/internal/note"
@@ -49,18 +44,18 @@ type Freshness struct {
 
 // A Summary tells what one run did.
 type Summary struct {
-	Files   int // files in the vault
-	Added   int
-	Changed int
-	Touched int // new stat, old content
-	Dropped int
-	Failed  int // files that could not be read; their rows say why
-	Doubted int // files that became empty a moment ago, kept as they were
-	Bytes   int64
-	State   vault.State
-	Glance  func() vault.Glance // where a change since would show; nil after Update
-	Fresh   Freshness           // how the run left the index
-	Took    time.Duration
+	Files    int // files in the vault
+	Added    int
+	Changed  int
+	Touched  int // new stat, old content
+	Dropped  int
+	Failed   int // files that could not be read; their rows say why
+	Doubted  int // files that became empty a moment ago, kept as they were
+	Bytes    int64
+	State    vault.State
+	Snapshot func() vault.Snapshot // where a change since would show; nil after Update
+	Fresh    Freshness             // how the run left the index
+	Took     time.Duration
 }
 
 // Wrote reports whether the run changed any row that is searched.
@@ -87,9 +82,9 @@ type Indexer struct {
 
 	missing chan struct{} // a comparison found that notes are missing, whoever asked for it
 
-	running sync.Mutex   // one run at a time; it guards what follows
-	glance  vault.Glance // of the last whole comparison, when it left nothing open
-	missed  bool         // a run failed: only a whole comparison finds what it left
+	running  sync.Mutex     // one run at a time; it guards what follows
+	snapshot vault.Snapshot // of the last whole comparison, when it left nothing open
+	missed   bool           // a run failed: only a whole comparison finds what it left
 
 	mu    sync.Mutex
 	state Freshness
@@ -126,13 +121,13 @@ func (ix *Indexer) setFreshness(f func(*Freshness)) {
 // Unchanged reports whether the vault is still as a walk saw it that Sync
 // followed to its end, and takes the index for fresh if so. It costs a fraction
 // of Sync, and says no in doubt.
-func (ix *Indexer) Unchanged(ctx context.Context, g vault.Glance) (bool, error) {
+func (ix *Indexer) Unchanged(ctx context.Context, g vault.Snapshot) (bool, error) {
 	ix.running.Lock()
 	defer ix.running.Unlock()
 	return ix.unchanged(ctx, g)
 }
 
-func (ix *Indexer) unchanged(ctx context.Context, g vault.Glance) (bool, error) {
+func (ix *Indexer) unchanged(ctx context.Context, g vault.Snapshot) (bool, error) {
 	now := ix.now()
 	sure := true
 	var known []vault.Known
@@ -144,7 +139,7 @@ func (ix *Indexer) unchanged(ctx context.Context, g vault.Glance) (bool, error) 
 	if err != nil || !sure || !ix.vault.Unchanged(g, known) {
 		return false, err
 	}
-	ix.glance = g
+	ix.snapshot = g
 	ix.setFreshness(func(f *Freshness) { *f = Freshness{Fresh: true, Synced: now} })
 	return true, nil
 }
@@ -172,7 +167,7 @@ func (ix *Indexer) Accept(ctx context.Context) (Summary, error) {
 // sync compares. What the index knows is what the vault can miss, unless a
 // person has just said that it shall not be missed. The caller holds ix.running.
 func (ix *Indexer) sync(ctx context.Context, accepted bool) (Summary, error) {
-	ix.glance, ix.missed = vault.Glance{}, true // until it has ended well
+	ix.snapshot, ix.missed = vault.Snapshot{}, true // until it has ended well
 	defer ix.noteMissing()
 	start := ix.now()
 	var known []File
@@ -194,7 +189,7 @@ func (ix *Indexer) sync(ctx context.Context, accepted bool) (Summary, error) {
 	}
 	w := compare(known, list)
 	sum, err := ix.work(ctx, w)
-	sum.Files, sum.State, sum.Glance, sum.Took = len(list.Entries), list.State, list.Glance, ix.now().Sub(start)
+	sum.Files, sum.State, sum.Snapshot, sum.Took = len(list.Entries), list.State, list.Snapshot, ix.now().Sub(start)
 	ix.finish(&sum, start, err)
 	return sum, err
 }
@@ -227,7 +222,7 @@ func (ix *Indexer) finish(sum *Summary, start time.Time, err error) {
 		}
 	})
 	if err == nil && sum.State.Believed() && sum.Doubted == 0 {
-		ix.glance = sum.Glance()
+		ix.snapshot = sum.Snapshot()
 	}
 	if ix.missed = err != nil || sum.Doubted > 0; err == nil {
 		ix.log.Info("vault indexed", "files", sum.Files, "added", sum.Added, "changed", sum.Changed,
@@ -308,217 +303,4 @@ func noteKeys(files []File) []string {
 		}
 	}
 	return out
-}
-
-// A job is one file to look into.
-type job struct {
-	entry vault.Entry
-	old   File
-	had   bool
-	own   bool // Lore wrote it, so that an empty note is no accident
-}
-
-// work is what a comparison leaves to do.
-type work struct {
-	read  []job
-	drop  []string
-	first bool            // the index was empty
-	known map[string]bool // of those to read, the paths that the index has
-}
-
-// compare walks two sorted lists side by side.
-func compare(known []File, list *vault.Listing) work {
-	w := work{first: len(known) == 0}
-	i, seen := 0, 0
-	for _, e := range list.Entries {
-		for i < len(known) && known[i].Path < e.Path {
-			i++
-		}
-		if i < len(known) && known[i].Path == e.Path {
-			if !same(known[i], e) {
-				w.read = append(w.read, job{entry: e, old: known[i], had: true})
-			}
-			i++
-			seen++
-			continue
-		}
-		w.read = append(w.read, job{entry: e})
-	}
-	if seen == len(known) {
-		return w // nothing is gone
-	}
-	all := make([]string, len(known))
-	for i, f := range known {
-		all[i] = f.Path
-	}
-	w.drop = list.Gone(all)
-	return w
-}
-
-// same reports whether a file is as it was when it was indexed.
-func same(f File, e vault.Entry) bool {
-	return f.Size == e.Size && f.ModTime == e.ModTime && f.ChangeTime == e.ChangeTime && f.Inode == e.Inode && trusted(f, e.Kind)
-}
-
-// trusted reports whether a file that shows the same times has the same content.
-// One that was read too soon after its last change is looked into again, and so
-// is one that could not be read: it has no hash, and being given leave to read
-// it need not change its times.
-func trusted(f File, k vault.Kind) bool {
-	return !isRead(k) || f.Hash != Hash{} && vault.Settled(f.ModTime, f.ChangeTime, f.Seen)
-}
-
-// isRead reports whether the index holds the content of such files.
-func isRead(k vault.Kind) bool { return k == vault.Note || k == vault.Canvas }
-
-// maxParts is how many links, tags, headings and tasks of one note are indexed,
-// each. A note that has more says so.
-const maxParts = 20_000
-
-// A batch is written when it has this many documents or this much text.
-const (
-	batchDocuments = 1000
-	batchBytes     = 8 << 20
-)
-
-// largeFile is the size from which on files are read one by one, each written
-// before the next: what a parser needs for some megabytes is many times their
-// size, and must not be there once for each core.
-const largeFile = 2 << 20
-
-// work reads and parses on several cores and writes on one.
-func (ix *Indexer) work(ctx context.Context, w work) (Summary, error) {
-	total := len(w.read) + len(w.drop)
-	if total == 0 {
-		return Summary{}, nil
-	}
-	var before Freshness
-	w.known = map[string]bool{}
-	for _, j := range w.read {
-		if j.had {
-			w.known[j.entry.Path] = true
-		}
-	}
-	ix.setFreshness(func(f *Freshness) {
-		before = *f
-		f.Fresh, f.Pending, f.Reason = false, total, "being built"
-	})
-	g, gctx := errgroup.WithContext(ctx)
-	jobs := make(chan job)
-	done := make(chan outcome, ix.workers)
-	large := make(chan struct{}, 1)
-	g.Go(func() error {
-		defer close(jobs)
-		for _, j := range w.read {
-			select {
-			case jobs <- j:
-			case <-gctx.Done():
-				return gctx.Err()
-			}
-		}
-		return nil
-	})
-	var readers sync.WaitGroup
-	for range min(ix.workers, max(1, len(w.read))) {
-		readers.Add(1)
-		g.Go(func() error {
-			defer readers.Done()
-			return ix.readAll(gctx, jobs, done, large)
-		})
-	}
-	go func() { readers.Wait(); close(done) }() // ends with the readers, which g waits for
-	var sum Summary
-	g.Go(func() error { return ix.write(gctx, w, done, &sum) })
-	err := g.Wait()
-	if err != nil && ctx.Err() != nil {
-		err = ctx.Err()
-	}
-	ix.setFreshness(func(f *Freshness) {
-		// A few files more or less make an index that is offline or was left
-		// half done no fresher than it was.
-		f.Pending, f.Fresh, f.Reason = 0, before.Fresh, before.Reason
-		if err != nil {
-			f.Fresh, f.Reason = false, "the last changes could not be indexed"
-		}
-	})
-	return sum, err
-}
-
-func (ix *Indexer) readAll(ctx context.Context, jobs <-chan job, done chan<- outcome, large chan struct{}) error {
-	for j := range jobs {
-		var written func()
-		if j.entry.Size >= largeFile && isRead(j.entry.Kind) {
-			select {
-			case large <- struct{}{}:
-				written = func() { <-large }
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
-		o, err := ix.read(ctx, j)
-		if err != nil {
-			return err
-		}
-		o.written = written
-		select {
-		case done <- o:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return nil
-}
-
-// write collects outcomes into batches and applies them.
-func (ix *Indexer) write(ctx context.Context, w work, done <-chan outcome, sum *Summary) error {
-	total := len(w.read) + len(w.drop)
-	p := progress{ix: ix, total: total, start: ix.now()}
-	defer func() { p.publish(true) }()
-	b := Batch{Drop: w.drop}
-	size := 0
-	var news change.Files
-	defer func() { ix.tell(news) }()
-	flush := func() error {
-		if err := ix.store.Apply(ctx, b); err != nil {
-			return fmt.Errorf("write the index: %w", err)
-		}
-		written(&news, b, w)
-		p.done += len(b.Put) + len(b.Drop) + len(b.Touch)
-		sum.Dropped += len(b.Drop)
-		p.publish(false)
-		b, size = Batch{}, 0
-		return nil
-	}
-	for o := range done {
-		sum.count(&o)
-		switch o.what {
-		case touched:
-			b.Touch = append(b.Touch, o.doc.File)
-		case added, changed, failed:
-			b.Put = append(b.Put, o.doc)
-			size += len(o.doc.Body)
-		}
-		if len(b.Put)+len(b.Touch) >= batchDocuments || size >= batchBytes || o.written != nil {
-			if err := flush(); err != nil {
-				return err
-			}
-		}
-		if o.written != nil {
-			written := o.written
-			o = outcome{}
-			debug.FreeOSMemory() // the next large one begins without what this one left
-			written()
-		}
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := flush(); err != nil {
-		return err
-	}
-	// Merging costs about as much as a fifth of the load it follows.
-	if w.first || sum.Wrote() > 1000 {
-		return ix.store.Settle(ctx)
-	}
-	return nil
 }

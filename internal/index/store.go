@@ -27,7 +27,7 @@ type Store interface {
 
 	// Settle is called when a burst of batches is over. The store may tidy up;
 	// nothing that a reader sees changes, except that it may come faster.
-	Settle(ctx context.Context) error
+	Optimize(ctx context.Context) error
 
 	// Files hands every known file to yield, by path. It is what a walk of the
 	// vault is compared with, so it must be cheap.
@@ -214,6 +214,7 @@ type Filter struct {
 	Before   int64    // exclusive
 	Props    []PropFilter
 	Problems bool    // only notes with problems
+	Tasks    bool    // only notes with an open task
 	Has      []Term  // words and phrases that must each occur
 	Without  []Term  // words and phrases that must not
 	And      *Filter // must hold too

@@ -7,8 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"lore/internal/note"
-	"lore/internal/visibility"
+	"lore/internal/vault/visibility"
 )
 
 // Visible returns a store that knows only the files which the context of a call
@@ -245,34 +244,4 @@ func TopFolders(s Store) func(context.Context) ([]string, error) {
 		slices.Sort(out)
 		return out, nil
 	}
-}
-
-// Untrusted lists the paths and node ids of the notes that are marked as
-// untrusted.
-func Untrusted(s Store) func(context.Context) ([]string, error) {
-	return func(ctx context.Context) ([]string, error) {
-		rows, err := s.Notes(ctx, Select{Filter: Filter{Props: []PropFilter{{Key: note.UntrustedKey}}}})
-		var out []string
-		for i := range rows {
-			for _, p := range rows[i].Props {
-				if p.Key == note.UntrustedKey && !vouched(p.Value) {
-					out = append(out, rows[i].File.Path)
-					if rows[i].Node != "" {
-						out = append(out, rows[i].Node)
-					}
-					break
-				}
-			}
-		}
-		return out, err
-	}
-}
-
-// vouched reports whether the value of the property takes the mark away.
-func vouched(v string) bool {
-	switch strings.ToLower(strings.TrimSpace(v)) {
-	case "", "false", "no", "null", "~":
-		return true
-	}
-	return false
 }

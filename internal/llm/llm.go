@@ -99,6 +99,7 @@ const (
 	Reasoning  Kind = "reasoning"
 	ToolCall   Kind = "tool_call"
 	ToolResult Kind = "tool_result"
+	Image      Kind = "image" // of a person; for models that can see
 )
 
 // A Part is one piece of a message.
@@ -117,6 +118,10 @@ type Part struct {
 	// quoted may look like one. Repaired says what had to be mended to read it.
 	FromText bool   `json:"from_text,omitempty"`
 	Repaired string `json:"repaired,omitempty"`
+	// Media is the type of an image, "image/png", and Data its bytes. Images are made
+	// for a request, and not kept as parts.
+	Media string `json:"-"`
+	Data  []byte `json:"-"`
 }
 
 // A Tool is what a model is told of a tool.
@@ -222,7 +227,7 @@ func (a *Answer) Text() string {
 }
 
 // ErrCut is a stream that ended without a finish: no answer.
-var ErrCut = errors.New("the model's answer broke off")
+var ErrCut = errors.New("the model's answer ended early")
 
 // Ask waits for a whole answer. What was used is told even when it failed.
 func Ask(ctx context.Context, m Model, r Request) (Answer, error) {

@@ -175,7 +175,7 @@ func (p *parser) line(pos int) {
 			}
 		} else if c := p.text[p.next]; !p.tooDeep && (c == '>' || c == '-') {
 			p.tooDeep = true
-			p.note.problem("too_deep", "lists or quotes stand in each other too deeply", len(p.note.starts))
+			p.note.problem("too_deep", "lists or quotes are nested too deeply", len(p.note.starts))
 		}
 		if p.openLeaf(matched, all && lazy) {
 			p.seen()

@@ -26,7 +26,7 @@ func ParseCanvas(path string, src []byte) *Note {
 	}
 	n.Lines = len(n.starts)
 	if n.end < len(n.text) {
-		n.problem("broken_canvas", "the canvas is larger than what is read", 0)
+		n.problem("broken_canvas", "the canvas is too large to be read completely", 0)
 	} else if strings.TrimSpace(p.text) != "" {
 		c := canvas{note: n, src: []byte(strings.TrimPrefix(p.text, bom))}
 		c.shift = len(p.text) - len(c.src)
@@ -124,7 +124,7 @@ func (c *canvas) node() error {
 			}
 			s, ok := t.(string)
 			if !ok {
-				return fmt.Errorf("%q of a node is not a text", key)
+				return fmt.Errorf("%q of a node is not text", key)
 			}
 			end := int(c.dec.InputOffset()) - 1
 			vals[key] = jsonText{s, Span{c.opening(end) + c.shift, end + c.shift}}

@@ -9,7 +9,7 @@ import (
 // editable refuses a note whose bytes are not text.
 func (n *Note) editable() error {
 	if n.ReadOnly {
-		why := "its bytes are not plain text"
+		why := "it is not plain text"
 		if len(n.Problems) > 0 {
 			why = n.Problems[0].Detail
 		}

@@ -32,7 +32,7 @@ func SetProperty(n *Note, key string, value any) ([]change.Patch, error) {
 	case reflect.DeepEqual(prop.Value, v):
 		return nil, nil
 	case prop.Span.Len() == 0:
-		return nil, fault.New(fault.Invalid, "the property %q of %s is written in a way that cannot be edited safely", key, n.Path)
+		return nil, fault.New(fault.Invalid, "the property %q in %s is written in a way that cannot be edited safely", key, n.Path)
 	default:
 		patches = n.changeProperty(prop, v)
 	}
@@ -67,7 +67,7 @@ func RemoveProperty(n *Note, key string) ([]change.Patch, error) {
 		return nil, fault.New(fault.NotFound, "there is no property %q in %s", key, n.Path)
 	}
 	if prop.Span.Len() == 0 {
-		return nil, fault.New(fault.Invalid, "the property %q of %s is written in a way that cannot be edited safely", key, n.Path)
+		return nil, fault.New(fault.Invalid, "the property %q in %s is written in a way that cannot be edited safely", key, n.Path)
 	}
 	patches := []change.Patch{{Start: prop.Span.Start, End: prop.Span.End}}
 	var want []Property
@@ -84,10 +84,10 @@ func (n *Note) frontEditable(key string) error {
 		return err
 	}
 	if f := &n.Front; f.Broken != "" {
-		return fault.Fix(fault.Invalid, "mend the YAML by hand first", "the front matter of %s cannot be read, line %d: %s", n.Path, f.BrokenLine, f.Broken)
+		return fault.Fix(fault.Invalid, "fix the YAML by hand first", "the front matter of %s cannot be read, line %d: %s", n.Path, f.BrokenLine, f.Broken)
 	}
 	if key == "" || key == "<<" || strings.ContainsAny(key, "\n\r") || len(key) > 200 {
-		return fault.Field("key", "give a name on one line", "%q is no name for a property", key)
+		return fault.Field("key", "give a name on one line", "%q is not a valid property name", key)
 	}
 	return nil
 }
@@ -230,7 +230,7 @@ func (n *Note) verifyFront(key string, patches []change.Patch, want []Property) 
 		ok = got.Key == want[i].Key && reflect.DeepEqual(got.Value, want[i].Value)
 	}
 	if !ok {
-		return fault.Fix(fault.Invalid, "edit the front matter by hand", "the property %q of %s cannot be changed without touching anything else", key, n.Path)
+		return fault.Fix(fault.Invalid, "edit the front matter by hand", "the property %q in %s cannot be changed without changing other text", key, n.Path)
 	}
 	return nil
 }

@@ -84,10 +84,10 @@ func TestSetPropertyRefuses(t *testing.T) {
 		{"broken", "---\na: 1\nb: [x\n---\n", "a", "line 4"},
 		{"template", "---\na: {{date}}\n---\n", "b", "line 2"},
 		{"twice", "---\na: 1\na: 2\n---\n", "a", "line 2 and again on line 3"},
-		{"anchor that is used", "---\na: &x 1\nb: *x\n---\n", "a", "without touching anything else"},
+		{"anchor that is used", "---\na: &x 1\nb: *x\n---\n", "a", "without changing other text"},
 		{"flow mapping", "---\n{a: 1}\n---\n", "a", "cannot be edited safely"},
-		{"merge key", "---\na: 1\n---\n", "<<", "no name"},
-		{"no key", "---\na: 1\n---\n", "", "no name"},
+		{"merge key", "---\na: 1\n---\n", "<<", "not a valid property name"},
+		{"no key", "---\na: 1\n---\n", "", "not a valid property name"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

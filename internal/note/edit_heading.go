@@ -149,10 +149,10 @@ func SetHeading(n *Note, i int, text string) ([]change.Patch, error) {
 	}
 	text = strings.TrimSpace(text)
 	if text == "" || strings.ContainsFunc(text, unicode.IsControl) {
-		return nil, fault.Field("new_heading", "give a text on one line", "%q cannot be a heading", text)
+		return nil, fault.Field("new_heading", "give one line of text", "%q cannot be a heading", text)
 	}
 	if i < 0 || i >= len(n.Headings) {
-		return nil, fault.New(fault.NotFound, "heading %d in %s", i, n.Path)
+		return nil, fault.New(fault.NotFound, "there is no heading %d in %s", i, n.Path)
 	}
 	span := n.Headings[i].Content
 	for again := true; again; {
@@ -170,7 +170,7 @@ func SetHeading(n *Note, i int, text string) ([]change.Patch, error) {
 		p.Text = " " + text // a heading without any text
 	}
 	if !n.verifyHeading(i, p) {
-		return nil, fault.Field("new_heading", "leave out what Markdown reads as something else", "%q cannot be the heading on line %d of %s", text, n.Headings[i].Line, n.Path)
+		return nil, fault.Field("new_heading", "leave out characters that have a special meaning in Markdown", "%q cannot be the heading on line %d of %s", text, n.Headings[i].Line, n.Path)
 	}
 	return []change.Patch{p}, nil
 }

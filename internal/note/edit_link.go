@@ -28,7 +28,7 @@ type Rewrite struct {
 // definition needs no change of its own: the result is empty.
 func ReplaceTarget(n *Note, l Link, target string) ([]change.Patch, error) {
 	if target == "" {
-		return nil, fault.Field("target", "give a path without control characters", "%q cannot stand in a link", target)
+		return nil, fault.Field("target", "give a path without control characters", "%q cannot be used in a link", target)
 	}
 	patches, refused := RewriteLinks(n, []Rewrite{{Link: l, Target: target}})
 	return patches, refused[0]
@@ -104,7 +104,7 @@ func (n *Note) rewrite(r Rewrite) (rewritten, error) {
 	}
 	for _, s := range []Span{r.Link.Dest, r.Link.Frag} {
 		if s.Start < 0 || s.End > len(n.text) || s.Start > s.End {
-			return m, fault.New(fault.Conflict, "link at %d..%d of %s", r.Link.Span.Start, r.Link.Span.End, n.Path)
+			return m, fault.New(fault.Conflict, "there is no link at bytes %d to %d of %s", r.Link.Span.Start, r.Link.Span.End, n.Path)
 		}
 	}
 	parts := []struct {
@@ -120,7 +120,7 @@ func (n *Note) rewrite(r Rewrite) (rewritten, error) {
 			continue
 		}
 		if strings.ContainsFunc(p.text, unicode.IsControl) {
-			return m, fault.Field(p.name, "give it without control characters", "%q cannot stand in a link", p.text)
+			return m, fault.Field(p.name, "give it without control characters", "%q cannot be used in a link", p.text)
 		}
 		text, err := p.write(r.Link, n.written(p.span), p.text)
 		if err == nil && n.canvas {
@@ -163,7 +163,7 @@ func (n *Note) writeTarget(l Link, old, target string) (string, error) {
 		return target, nil
 	case l.Kind == BlockRef:
 		if !isUUID(target) {
-			return "", fault.Field("target", "give the id of a block", "%q is no block id", target)
+			return "", fault.Field("target", "give the ID of a block", "%q is not a block ID", target)
 		}
 		return target, nil
 	case l.External && l.Span == l.Dest || l.External && n.text[l.Span.Start] == '<':
@@ -329,7 +329,7 @@ func jsonInner(s string) (string, error) {
 
 func urlTarget(s string) (string, error) {
 	if !isURL(s) || strings.ContainsAny(s, " \t<>") {
-		return "", fault.Field("target", "give a whole URL", "%q cannot stand alone as a URL", s)
+		return "", fault.Field("target", "give a complete URL", "%q is not a complete URL", s)
 	}
 	return s, nil
 }
@@ -337,10 +337,10 @@ func urlTarget(s string) (string, error) {
 // wikiTarget refuses what ends or divides a wikilink.
 func wikiTarget(s string) (string, error) {
 	if i := strings.IndexAny(s, "[]|#^"); i >= 0 {
-		return "", fault.Field("target", "rename the note first", "%q holds %q, which cannot stand in a wikilink", s, s[i])
+		return "", fault.Field("target", "rename the note first", "%q contains %q, which is not allowed in a wikilink", s, s[i])
 	}
 	if strings.TrimSpace(s) != s || strings.HasSuffix(s, "\\") {
-		return "", fault.Field("target", "rename the note first", "%q begins or ends with a character that a wikilink loses", s)
+		return "", fault.Field("target", "rename the note first", "%q begins or ends with a character that wikilinks drop", s)
 	}
 	return s, nil
 }
@@ -349,10 +349,10 @@ func wikiTarget(s string) (string, error) {
 // divided by '#'.
 func wikiFragment(s string) (string, error) {
 	if i := strings.IndexAny(s, "[]|"); i >= 0 {
-		return "", fault.Field("fragment", "", "%q holds %q, which cannot stand in a wikilink", s, s[i])
+		return "", fault.Field("fragment", "", "%q contains %q, which is not allowed in a wikilink", s, s[i])
 	}
 	if strings.Trim(strings.TrimSpace(s), "#") != s || strings.HasSuffix(s, "\\") {
-		return "", fault.Field("fragment", "", "%q begins or ends with a character that a wikilink loses", s)
+		return "", fault.Field("fragment", "", "%q begins or ends with a character that wikilinks drop", s)
 	}
 	return s, nil
 }

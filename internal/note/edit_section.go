@@ -40,7 +40,7 @@ func InsertUnder(n *Note, section, text string, where Where) ([]change.Patch, er
 		p = n.insertStart(area, head, text, eol)
 	} else {
 		if area.End == n.end && n.end < len(n.text) {
-			return nil, fault.New(fault.TooLarge, "the end of the section in %s lies beyond what is read", n.Path)
+			return nil, fault.New(fault.TooLarge, "%s is too long: Lore cannot find the end of the section", n.Path)
 		}
 		p = n.insertEnd(area, head, text, eol)
 	}
@@ -62,7 +62,7 @@ func (n *Note) insertArea(section string) (area Span, head int, err error) {
 		return Span{from, n.end}, from, nil
 	}
 	if strings.HasPrefix(strings.TrimSpace(section), "^") {
-		return Span{}, 0, fault.Field("section", "name a heading", "%q is a block; text is inserted under headings", section)
+		return Span{}, 0, fault.Field("section", "name a heading", "%q is a block; text can be inserted only under a heading", section)
 	}
 	i, err := n.findHeading(section)
 	if err != nil {
@@ -70,7 +70,7 @@ func (n *Note) insertArea(section string) (area Span, head int, err error) {
 	}
 	h := n.Headings[i]
 	if h.Nested {
-		return Span{}, 0, fault.Field("section", "edit the list or quote itself", "the heading %q on line %d stands inside a list or quote", h.Text, h.Line)
+		return Span{}, 0, fault.Field("section", "edit the list or quote itself", "the heading %q on line %d is inside a list or quote", h.Text, h.Line)
 	}
 	return h.Section, h.Span.End, nil
 }
@@ -188,7 +188,7 @@ func (n *Note) verifyInsert(p change.Patch) error {
 		ok = sameLinks(n.Links, again.Links, p, moved)
 	}
 	if !ok {
-		return fault.Field("text", "close what it opens (code, comment, HTML), or choose another place", "the text would change how the rest of %s is read", n.Path)
+		return fault.Field("text", "close every code block, comment and HTML tag in it, or choose another place", "the text would change how the rest of %s renders", n.Path)
 	}
 	return nil
 }

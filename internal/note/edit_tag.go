@@ -40,7 +40,7 @@ func RenameTag(n *Note, old, now string) (patches []change.Patch, lines []int, e
 		name := now + t.Name[len(own):]
 		at := strings.Index(n.text[t.Span.Start:t.Span.End], t.Name)
 		if at < 0 {
-			return nil, nil, fault.New(fault.Invalid, "the tag %q of %s is written in a way that cannot be edited safely", t.Name, n.Path)
+			return nil, nil, fault.New(fault.Invalid, "the tag %q in %s is written in a way that cannot be edited safely", t.Name, n.Path)
 		}
 		at += t.Span.Start
 		if name == t.Name {
@@ -60,7 +60,7 @@ func RenameTag(n *Note, old, now string) (patches []change.Patch, lines []int, e
 		return nil, nil, nil
 	}
 	if !n.verifyTags(patches, want) {
-		return nil, nil, fault.Fix(fault.Invalid, "edit the note by hand", "the tag %q of %s cannot be renamed without touching anything else", old, n.Path)
+		return nil, nil, fault.Fix(fault.Invalid, "edit the note by hand", "the tag %q in %s cannot be renamed without changing other text", old, n.Path)
 	}
 	return patches, slices.Compact(lines), nil
 }

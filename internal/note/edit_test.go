@@ -168,6 +168,7 @@ func TestPlain(t *testing.T) {
 	tests := []struct{ in, want string }{
 		{"# A **bold** _title_ #\n\ntext `code *x*` ~~gone~~ ==seen==", "A bold title text code *x* gone seen"},
 		{"---\na: 1\n---\nbody", "body"},
+		{"## A *part* ^there\n\ntext ^here", "A part text"},
 		{"> [!note]- Title\n> text", "Title text"},
 		{"- [ ] a [[b|c]] ^id\n1. d", "a c d"},
 		{"| a | b |\n|---|---|\n| c\\|d | [e](f) |", "a b c|d e"},

@@ -24,7 +24,7 @@ func canonical(v any) (any, error) {
 		return v, nil
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fault.Field("value", "", "%v is no number that a note can hold", v)
+			return nil, fault.Field("value", "", "%v is not a number that a note can store", v)
 		}
 		if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
 			return int64(v), nil
@@ -35,11 +35,11 @@ func canonical(v any) (any, error) {
 			return i, nil
 		}
 		if !strings.ContainsAny(v.String(), ".eE") {
-			return nil, fault.Field("value", "write it as text", "%s has more digits than a number can hold", v)
+			return nil, fault.Field("value", "write it as text", "%s has too many digits for a number", v)
 		}
 		f, err := v.Float64()
 		if err != nil {
-			return nil, fault.Field("value", "", "%q is no number", v)
+			return nil, fault.Field("value", "", "%q is not a number", v)
 		}
 		return canonical(f)
 	}
@@ -65,7 +65,7 @@ func canonical(v any) (any, error) {
 		m := make(map[string]any, rv.Len())
 		for _, k := range rv.MapKeys() {
 			if k.Kind() != reflect.String {
-				return nil, fault.Field("value", "", "a map needs texts as keys")
+				return nil, fault.Field("value", "", "the keys of a map must be text")
 			}
 			e, err := canonical(rv.MapIndex(k).Interface())
 			if err != nil {
@@ -75,7 +75,7 @@ func canonical(v any) (any, error) {
 		}
 		return m, nil
 	}
-	return nil, fault.Field("value", "use text, a number, a bool, a list or a map", "a value of type %T cannot stand in front matter", v)
+	return nil, fault.Field("value", "use text, a number, a bool, a list or a map", "a value of type %T cannot be stored in front matter", v)
 }
 
 // flowText encodes a canonical value on one line. quote is the mark to use for

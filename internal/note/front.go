@@ -194,7 +194,7 @@ func (p *parser) yamlFront(src string, lines []int) {
 	}
 	switch {
 	case c.left < 0:
-		f.Broken, f.BrokenLine = "the values stand in each other too deeply, or aliases make too many of them", 2
+		f.Broken, f.BrokenLine = "the values are nested too deeply, or aliases expand to too many of them", 2
 		return
 	case c.odd > 0:
 		f.Broken, f.BrokenLine = "a key is itself a list or a map; a template like {{date}} needs quotes", 1+c.odd

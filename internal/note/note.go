@@ -188,6 +188,9 @@ type Task struct {
 	Line int
 }
 
+// IsOpen reports whether the box is empty.
+func (t *Task) IsOpen() bool { return t.Mark == ' ' }
+
 // A Chunk is a passage that is searched and embedded as one. Together the
 // chunks cover the body; they overlap only inside sections that are too long.
 type Chunk struct {

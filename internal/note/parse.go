@@ -45,12 +45,12 @@ func (n *Note) decode(src []byte) {
 	if len(src) >= 2 && (src[0] == 0xFF && src[1] == 0xFE || src[0] == 0xFE && src[1] == 0xFF) {
 		n.text = decodeUTF16(src[2:], src[0] == 0xFE)
 		n.ReadOnly = true
-		n.problem("utf16", "the file is UTF-16; it can be searched, not edited", 0)
+		n.problem("utf16", "the file is UTF-16; it can be searched but not edited", 0)
 	} else {
 		n.text = string(src)
 		if i := strings.IndexByte(n.text, 0); i >= 0 {
 			n.ReadOnly = true
-			n.problem("nul_byte", "the file holds NUL bytes", 1+strings.Count(n.text[:i], "\n"))
+			n.problem("nul_byte", "the file contains NUL bytes", 1+strings.Count(n.text[:i], "\n"))
 		}
 		if !utf8.ValidString(n.text) {
 			n.ReadOnly = true

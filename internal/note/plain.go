@@ -153,6 +153,9 @@ func (w *plainWriter) line(l string) {
 	case t[0] == '#':
 		if n := runLen(t, 0); n <= 6 && (n == len(t) || t[n] == ' ' || t[n] == '\t') {
 			w.flush()
+			if m := blockMark(t, n, len(t)); m.Len() > 0 {
+				t = t[:m.Start]
+			}
 			w.inline(strings.TrimRight(t[n:], "#"))
 			w.space()
 			return

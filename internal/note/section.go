@@ -51,7 +51,7 @@ func (n *Note) findBlock(id string) (*Block, error) {
 	for _, i := range found {
 		lines = append(lines, fmt.Sprintf("line %d", n.Blocks[i].Line))
 	}
-	return nil, fault.New(fault.Ambiguous, "block ^%s stands %d times in %s: %s", id, len(found), n.Path, strings.Join(lines, ", "))
+	return nil, fault.New(fault.Ambiguous, "block ^%s occurs %d times in %s: %s", id, len(found), n.Path, strings.Join(lines, ", "))
 }
 
 // findHeading returns the index of the heading that ref names. The strictest
@@ -132,7 +132,7 @@ func (n *Note) ambiguous(ref string, found []int) error {
 			break
 		}
 	}
-	return fault.Fix(fault.Ambiguous, "name the headings above it too", "heading %q fits %d headings in %s: %s", ref, len(found), n.Path, strings.Join(list, ", "))
+	return fault.Fix(fault.Ambiguous, "include the headings above it", "heading %q matches %d headings in %s: %s", ref, len(found), n.Path, strings.Join(list, ", "))
 }
 
 // headingPath lists the headings above one, outermost first, and itself.

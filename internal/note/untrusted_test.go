@@ -28,9 +28,17 @@ func TestMarkUntrusted(t *testing.T) {
 	for text, want := range map[string]bool{
 		"": false, "---\nuntrusted:\n---\n": false, "---\nuntrusted: no\n---\n": false, "---\nuntrusted: yes\n---\n": true, "---\nuntrusted: web\n---\n": true,
 		"---\nuntrusted: true\nuntrusted: false\n---\n": true, "---\nuntrusted: [x]\n---\n": true,
+		"---\nuntrusted: [false]\n---\n": true, "---\nuntrusted: []\n---\n": true, "---\nuntrusted: {a: 1}\n---\n": true, "---\nuntrusted: \"null\"\n---\n": true,
+		"---\nuntrusted: ~\n---\n": false, "---\nuntrusted: FALSE\n---\n": false, "---\nuntrusted: \" no \"\n---\n": false, "---\nuntrusted: 0\n---\n": true,
+		"---\nuntrusted: false\nuntrusted: false\n---\n": true, "---\nUntrusted: true\n---\n": true, "---\nUntrusted: false\n---\n": false,
+		"---\na: [\nuntrusted: true\n---\n": true, "---\na: [\n---\n": false, "\ufeff---\nuntrusted: true\n---\n": true, "---\r\nuntrusted: true\r\n---\r\n": true,
+		"---\nuntrusted: true\n": false, "text\n---\nuntrusted: true\n---\n": false,
 	} {
 		if got := note.Parse("a.md", []byte(text)).IsUntrusted(); got != want {
 			t.Errorf("%q: %v", text, got)
+		}
+		if got := note.IsUntrusted([]byte(text)); got != want {
+			t.Errorf("%q, of its front matter alone: %v", text, got)
 		}
 	}
 }

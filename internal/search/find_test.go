@@ -198,6 +198,19 @@ func TestForgiven(t *testing.T) {
 	}
 }
 
+// TestClosestInMeaning: notes without a word of the question are told apart from
+// those that have one.
+func TestClosestInMeaning(t *testing.T) {
+	s := searcher(t, smallVault)
+	const told = "no note contains these words; these notes are the closest in meaning"
+	for query, want := range map[string]bool{"bank": true, "kettle": false, "bulb chrysanthemum": false, "Chrisanthemum": false, "tag:drinks": false} {
+		a := find(t, s, query, search.Options{})
+		if len(a.Hits) == 0 || slices.Contains(a.Notes, told) != want {
+			t.Errorf("%s: %s %q, want it told: %t", query, hitPaths(a), a.Notes, want)
+		}
+	}
+}
+
 func TestOddQuestions(t *testing.T) {
 	s := searcher(t, smallVault)
 	if a := find(t, s, "", search.Options{Limit: 3}); len(a.Hits) != 3 || !a.More {
@@ -351,7 +364,7 @@ func TestLocateByName(t *testing.T) {
 		kind fault.Kind
 		says []string
 	}{
-		{"Plan", fault.Ambiguous, []string{"hikes/Plan.md", "work/Plan.md", "whole path"}},
+		{"Plan", fault.Ambiguous, []string{"hikes/Plan.md", "work/Plan.md", "full path"}},
 		{"Senca", fault.NotFound, []string{"did you mean", "drinks/Sencha.md"}},
 		{"drinks/Etna", fault.NotFound, []string{"hikes/Etna.md"}},
 		{"zzzzqqqq", fault.NotFound, []string{"zzzzqqqq"}},

@@ -48,8 +48,8 @@ func Locate(ctx context.Context, s index.Store, name string) (index.Row, error) 
 	}
 	return index.Row{}, &fault.Report{
 		Kind: fault.Ambiguous, Field: "path",
-		Message: fmt.Sprintf("%q could be %s", name, quoteList(paths)),
-		Fix:     "give the whole path",
+		Message: fmt.Sprintf("%q matches several files: %s", name, quoteList(paths)),
+		Fix:     "give the full path",
 	}
 }
 

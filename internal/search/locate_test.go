@@ -59,7 +59,7 @@ func TestLocate(t *testing.T) {
 		"E\u0301lan":             "Élan.md",
 		"photo.png":              "photo.png",
 		"dotted.name":            "dotted.name.md",
-		"Twin":                   `ambiguous: "Twin" could be "a/Twin.md", "b/Twin.md", "c/deep/Twin.md"; give the whole path`,
+		"Twin":                   `ambiguous: "Twin" matches several files: "a/Twin.md", "b/Twin.md", "c/deep/Twin.md"; give the full path`,
 		"Gren tea":               `not_found: note not found: "Gren tea"; did you mean "tea/Green tea.md"?`,
 		"tea/Twin":               `not_found: note not found: "tea/Twin"; did you mean "a/Twin.md", "b/Twin.md", "c/deep/Twin.md"?`,
 		"zzzz":                   `not_found: note not found: "zzzz"`,

@@ -43,11 +43,11 @@ func Parse(text string, now time.Time) (Query, error) {
 	}
 	p.q.Text = strings.Join(p.said, " ")
 	if n := p.q.conditions(); n > maxConditions {
-		return Query{}, fault.Field("query", "ask for less at once", "has %d conditions, %d is the limit", n, maxConditions)
+		return Query{}, fault.Field("query", "use fewer conditions", "has %d conditions; the limit is %d", n, maxConditions)
 	}
 	for _, s := range slices.Concat(p.q.Phrases, p.q.Not) {
 		if len(s) > maxPhrase {
-			return Query{}, fault.Field("query", "quote less of it", "the phrase %q has %d bytes, %d is the limit", cut(s, 40), len(s), maxPhrase)
+			return Query{}, fault.Field("query", "use a shorter phrase", "the phrase %q has %d bytes; the limit is %d", cut(s, 40), len(s), maxPhrase)
 		}
 	}
 	return p.q, nil
@@ -231,7 +231,7 @@ func (p *parser) quoted() (string, bool, error) {
 		return "", false, nil
 	}
 	if end < 0 {
-		return "", false, fault.Field("query", `close it with another ", or remove it`, `the quote in %q is never closed`, cut(p.rest, 40))
+		return "", false, fault.Field("query", `close it with another ", or remove it`, `the quote in %q is not closed`, cut(p.rest, 40))
 	}
 	_, last := utf8.DecodeRuneInString(inner[end:])
 	p.rest = inner[end+last:]
@@ -282,7 +282,7 @@ func (p *parser) filter(field, value string, not bool) error {
 		}
 	case "before", "after":
 		if not {
-			return fault.Field("query", "use before: and after: without a minus", "-%s:%s cannot be excluded", field, value)
+			return fault.Field("query", "use before: and after: without a minus", "-%s:%s is not supported", field, value)
 		}
 		t, err := p.day(field, value)
 		if err != nil {
@@ -319,7 +319,7 @@ func (p *parser) day(field, value string) (time.Time, error) {
 func (p *parser) property(not bool) error {
 	end := strings.IndexByte(p.rest, ']')
 	if end < 0 {
-		return fault.Field("query", "close it with ], or remove it", "the bracket in %q is never closed", cut(p.rest, 40))
+		return fault.Field("query", "close it with ], or remove it", "the bracket in %q is not closed", cut(p.rest, 40))
 	}
 	inside := p.rest[1:end]
 	p.rest = p.rest[end+1:]
@@ -339,7 +339,7 @@ func (p *parser) property(not bool) error {
 	key = strings.TrimSpace(key)
 	value = strings.Trim(strings.TrimSpace(value), `"`)
 	if key == "" {
-		return fault.Field("query", "write [key], [key:value] or [key>=value]", "[%s] names no property", inside)
+		return fault.Field("query", "write [key], [key:value] or [key>=value]", "[%s] has no property name", inside)
 	}
 	if op != "" && value == "" {
 		op = ""

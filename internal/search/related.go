@@ -23,7 +23,7 @@ func (r *run) names(ctx context.Context) error {
 		return err
 	}
 	return r.addNamed(ctx, found, func(h *Hit, n index.Name) {
-		h.add("name", r.w.Name, "is called %q", n.Key)
+		h.add("name", r.w.Name, "its name is %q", n.Key)
 	})
 }
 
@@ -93,7 +93,7 @@ func (r *run) links(ctx context.Context) error {
 	order = order[:min(len(order), r.w.Depth)]
 	return r.addNamed(ctx, order, func(h *Hit, n index.Name) {
 		g := got[n.Path]
-		h.add("link", r.w.Linked*min(1, g.points), "linked or named by %s", g.from)
+		h.add("link", r.w.Linked*min(1, g.points), "linked or mentioned by %s", g.from)
 	})
 }
 
@@ -224,11 +224,11 @@ func (r *run) similar(ctx context.Context) error {
 			}
 		}
 		if len(close) > 0 {
-			r.note("no note has the word %q; looked at names like %q", w, meant)
+			r.note("no note contains %q; showing notes with names like %q", w, meant)
 		}
 		rank := 0
 		err = r.addNamed(ctx, close, func(h *Hit, n index.Name) {
-			h.add("name", r.w.Similar/float64(1+rank), "name %q is like %q", n.Key, w)
+			h.add("name", r.w.Similar/float64(1+rank), "its name %q is similar to %q", n.Key, w)
 			rank++
 		})
 		if err != nil {

@@ -40,7 +40,15 @@ func (r *run) answer(ctx context.Context) (Answer, error) {
 		}
 	}
 	r.sort()
+	if len(r.order) > 0 && r.out.Mode == Hybrid && !slices.ContainsFunc(r.order, (*Hit).isNamed) {
+		r.note("no note contains these words; these notes are the closest in meaning")
+	}
 	return r.page(ctx)
+}
+
+// isNamed reports whether a note has words of the question, in its text or its name.
+func (h *Hit) isNamed() bool {
+	return slices.ContainsFunc(h.Why, func(w Reason) bool { return w.Kind == "words" || w.Kind == "name" })
 }
 
 // list answers a question that has only filters: the newest notes first.
@@ -128,7 +136,7 @@ func (r *run) words(ctx context.Context) error {
 		}
 		h := r.hit(f.ID, f.Path)
 		h.place = min(h.place, rank)
-		h.add("words", points, "place %d by words, BM25 %.2f", rank+1, f.Score)
+		h.add("words", points, "rank %d in full-text search, BM25 %.2f", rank+1, f.Score)
 	}
 	return nil
 }
@@ -180,15 +188,15 @@ func (r *run) meaning(ctx context.Context) error {
 		if r.o.Mode == Hybrid {
 			r.out.Mode = Lexical
 		}
-		r.note("no passage can be found by its meaning yet")
+		r.note("semantic search is not ready yet; run lore index")
 		return nil
 	}
 	if st.Embedded < st.Passages {
-		r.note("%d of %d passages can be found by their meaning", st.Embedded, st.Passages)
+		r.note("%d of %d passages are ready for semantic search", st.Embedded, st.Passages)
 	}
 	vs, err := r.s.Model.Embed(ctx, embed.Query, []string{r.q.Text})
 	if err != nil {
-		return fmt.Errorf("embed the question: %w", err)
+		return fmt.Errorf("embed the query: %w", err)
 	}
 	limit := 2 * r.depth()
 	near, err := r.s.Store.Nearest(ctx, index.Near{Model: r.s.Model.ID(), Vector: vs[0], Filter: r.filter, Limit: limit})
@@ -210,7 +218,7 @@ func (r *run) meaning(ctx context.Context) error {
 		if rank < r.w.Depth && i < scored {
 			points = r.w.Meaning * share(float64(p.Cosine), low, high, len(near) >= scored)
 		}
-		h.add("meaning", points, "place %d by meaning, cosine %.3f", rank+1, p.Cosine)
+		h.add("meaning", points, "rank %d in semantic search, cosine %.3f", rank+1, p.Cosine)
 		rank++
 	}
 	return nil

@@ -121,17 +121,17 @@ func (s *Searcher) Ask(ctx context.Context, q Query, o Options) (Answer, error) 
 		o.Mode = Hybrid
 	case Hybrid, Lexical, Semantic:
 	default:
-		return Answer{}, fault.Field("mode", "use hybrid, lexical or semantic", "%q is no mode", o.Mode)
+		return Answer{}, fault.Field("mode", "use hybrid, lexical or semantic", "unknown mode %q", o.Mode)
 	}
 	if s.Model == nil {
 		if o.Mode == Semantic {
-			return Answer{}, fault.Fix(fault.Unavailable, "search with mode lexical, or set embed.model", "no embedding model is set, so meaning cannot be searched")
+			return Answer{}, fault.Fix(fault.Unavailable, "search with mode lexical, or set embed.model", "semantic search is off: no embedding model is set")
 		}
 		o.Mode = Lexical
 	}
 	r := &run{s: s, q: q.bounded(), o: o, w: s.Weights.orDefault(), filter: both(q.Conditions(), o.Filter), hits: map[int64]*Hit{}}
 	if len(r.q.Words) < len(q.Words) {
-		r.note("only the first %d words of the question were looked at", len(r.q.Words))
+		r.note("only the first %d words of the query were used", len(r.q.Words))
 	}
 	unknown, err := Unknowns(ctx, s.Store, r.filter)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 
 	"lore/internal/fault"
 	"lore/internal/index"
-	"lore/internal/relation"
-	"lore/internal/schema"
+	"lore/internal/note/relation"
+	"lore/internal/tool/schema"
 )
 
 // An Unknown is a name in a filter that nothing in the vault has. It tells an
@@ -45,7 +45,7 @@ func (u Unknown) String() string {
 	case UnknownPath:
 		text = fmt.Sprintf("no path matches %q", u.Name)
 	case UnknownRelation:
-		text = fmt.Sprintf("there is no relationship of the type %s", u.Name)
+		text = fmt.Sprintf("no relationship has the type %s", u.Name)
 	}
 	if len(u.Nearest) > 0 {
 		text += " (did you mean " + sign + strings.Join(u.Nearest, ", "+sign) + "?)"
@@ -69,7 +69,7 @@ func (u Unknown) Fault(field string) error {
 func Folder(ctx context.Context, s index.Store, name string, clean func(name string) (path string, exists func() bool, err error)) ([]string, error) {
 	if strings.Trim(strings.TrimSpace(name), "/.") == "" {
 		if strings.Contains(name, "..") {
-			return nil, fault.Field("folder", "give the path from the vault root", "%q leads out of the vault", name)
+			return nil, fault.Field("folder", "give the path from the vault root", "%q points outside the vault", name)
 		}
 		return nil, nil
 	}

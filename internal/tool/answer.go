@@ -2,17 +2,14 @@ package tool
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"strings"
 	"time"
 
-	"lore/internal/access"
 	"lore/internal/change"
 	"lore/internal/fault"
-	"lore/internal/pick"
-	"lore/internal/policy"
-	"lore/internal/schema"
+	"lore/internal/tool/access"
+	"lore/internal/tool/policy"
 )
 
 // Answer is how a person answers a question, once, as it was when they saw it.
@@ -25,7 +22,7 @@ import (
 // not, the answer is taken back and the question waits as before.
 func (r *Registry) Answer(ctx context.Context, person access.Principal, id string, a Answer) (Result, error) {
 	if !person.May(access.Approve) {
-		return Result{}, fault.New(fault.Denied, "only a person can answer")
+		return Result{}, fault.New(fault.Denied, "only a person can answer an approval request")
 	}
 	q, err := r.Question(ctx, id)
 	if err != nil {
@@ -34,12 +31,15 @@ func (r *Registry) Answer(ctx context.Context, person access.Principal, id strin
 	if err := admitAnswer(q, person, a); err != nil {
 		return Result{}, err
 	}
+	if err := r.refuseWithoutPIN(ctx, person, a); err != nil {
+		return Result{}, err
+	}
 	if err := r.prepare(&a, q, person); err != nil {
 		return Result{}, err
 	}
 	away := false // another process must do it
 	if a.Approve {
-		if away, err = r.elsewhere(ctx, q); err != nil {
+		if away, err = r.needsOtherProcess(ctx, q); err != nil {
 			return Result{}, err
 		}
 	}
@@ -48,7 +48,7 @@ func (r *Registry) Answer(ctx context.Context, person access.Principal, id strin
 	if a.Approve {
 		q.State = Approved
 	}
-	q, won, err := r.moved(ctx, q, old)
+	q, won, err := r.transition(ctx, q, old)
 	if err != nil {
 		return Result{}, err
 	}
@@ -56,8 +56,9 @@ func (r *Registry) Answer(ctx context.Context, person access.Principal, id strin
 		return Result{}, answered(q)
 	}
 	r.deps.Log.Info("approval answered", "approval", q.ID, "approve", a.Approve, "surface", person.Surface)
-	r.deps.Bus.Publish(TopicAnswered, q, true)
-	if err := r.keepDecision(ctx, q); err != nil {
+	err = r.keepDecision(ctx, q)
+	r.deps.Bus.Publish(TopicAnswered, q, true) // after it: a caller that goes on must meet what was decided
+	if err != nil {
 		return Result{}, err
 	}
 	if !a.same {
@@ -107,23 +108,37 @@ func (r *Registry) keepDecision(ctx context.Context, q Question) error {
 // question, or not so.
 func admitAnswer(q Question, person access.Principal, a Answer) error {
 	if access.ComesFrom(person.Line, q.Who.Program) {
-		return fault.Fix(fault.Denied, "answer on the page, or in a terminal that you opened yourself",
-			"the program that asked for this, or one that it started, cannot answer %s", q.ID)
+		return fault.Fix(fault.Denied, "answer on the web page, or in a terminal that you opened yourself",
+			"the program that requested this, or one that it started, cannot answer %s", q.ID)
 	}
 	if person.Kind != access.Dialog {
 		return nil
 	}
 	switch {
-	case q.Who.Kind != access.MCP || q.Who.ID != person.ID || !q.Who.May(access.Confirm):
-		return fault.New(fault.Denied, "the dialog of an app can answer only what the app asked, and only with the right to %s", access.Confirm)
+	case q.Who.Kind != access.MCP && q.Who.Kind != access.Agent || q.Who.ID != person.ID || !q.Who.May(access.Confirm):
+		// An agent may only where an editor that its person trusts started it.
+		return fault.New(fault.Denied, "an app's own dialog can approve or deny only that app's own requests, and only with the %s scope", access.Confirm)
 	case q.Risk == policy.Share:
 		return fault.New(fault.Denied, "an app cannot decide what is shared with it")
 	case a.Approve && len(q.Unshared) > 0: // a person at the app's dialog sees only a part of it
-		return fault.Fix(fault.Denied, "approve it on the page or in a terminal", "the change reaches notes that are not shared with this app")
+		return fault.Fix(fault.Denied, "approve it on the web page or in a terminal", "the change affects notes that are not shared with this app")
 	case a.Always != nil || len(a.Args) > 0:
-		return fault.New(fault.Denied, "the dialog of an app can approve or deny, and nothing more")
+		return fault.New(fault.Denied, "an app's own dialog can only approve or deny; it cannot edit the change or add a rule")
 	}
 	return nil
+}
+
+// refuseWithoutPIN refuses an approval in the dialog of an app where a PIN is set: the
+// dialog cannot ask for it, and any program of the user can show one.
+func (r *Registry) refuseWithoutPIN(ctx context.Context, person access.Principal, a Answer) error {
+	if person.Kind != access.Dialog || !a.Approve || r.deps.HasPIN == nil {
+		return nil
+	}
+	has, err := r.deps.HasPIN(ctx)
+	if err != nil || !has {
+		return err
+	}
+	return fault.Fix(fault.Denied, "approve it on the web page or in a terminal", "an approval needs the PIN, which an app's own dialog cannot ask for")
 }
 
 // prepare checks an answer before anything depends on it.
@@ -132,7 +147,7 @@ func (r *Registry) prepare(a *Answer, q Question, person access.Principal) error
 	case q.State != Pending:
 		return answered(q)
 	case a.Revision != q.Revision:
-		return fault.Fix(fault.Conflict, "look at it again", "%s was computed again since: a file changed", q.ID)
+		return fault.Fix(fault.Conflict, "review it again", "the plan for %s changed, because a file changed", q.ID)
 	}
 	a.By, a.At = person, r.deps.Now()
 	a.By.Line = nil // it was looked at, and tells nobody anything later
@@ -167,7 +182,7 @@ func (r *Registry) prepareArgs(a *Answer, q Question) error {
 		return nil
 	}
 	if q.Ran {
-		return fault.Field("args", "choose among the files instead", "it already ran; its arguments cannot change")
+		return fault.Field("args", "select files instead", "the tool already ran, so its arguments cannot be changed")
 	}
 	t, err := r.Find(q.Tool)
 	if err != nil {
@@ -181,15 +196,15 @@ func (r *Registry) prepareArgs(a *Answer, q Question) error {
 	}
 	args, dry, err := takeDryRun(a.Args)
 	if err == nil && dry {
-		return fault.Field(DryRun, "leave it out", "an approval does it, or says no")
+		return fault.Field(DryRun, "leave it out", "cannot be used in an approval")
 	}
 	a.Args = args
 	return err
 }
 
-// elsewhere reports whether another process must carry the call out. What
+// needsOtherProcess reports whether another process must carry the call out. What
 // nobody can do is an error now, while the question can still wait.
-func (r *Registry) elsewhere(ctx context.Context, q Question) (bool, error) {
+func (r *Registry) needsOtherProcess(ctx context.Context, q Question) (bool, error) {
 	t, err := r.Find(q.Tool)
 	if err != nil && strings.HasPrefix(q.Tool, ExternalPrefix) && r.deps.Fetch != nil {
 		// Its server may be connected in the process that holds the vault alone.
@@ -198,7 +213,7 @@ func (r *Registry) elsewhere(ctx context.Context, q Question) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	c := r.receive(q.Who, q.Tool)
+	c := r.receive(ctx, q.Who, q.Tool)
 	c.tool = t
 	err = c.writable(ctx)
 	if fault.Of(err) == fault.Busy {
@@ -230,12 +245,12 @@ func (r *Registry) handOver(ctx context.Context, q Question) (Result, error) {
 	}
 	old := q
 	q.State, q.Answer = Pending, nil
-	_, won, err := r.moved(context.WithoutCancel(ctx), q, old)
+	_, won, err := r.transition(context.WithoutCancel(ctx), q, old)
 	if err == nil && !won {
 		return r.Await(ctx, q.ID, q.Revision)
 	}
-	return Result{}, errors.Join(err, fault.Fix(fault.Busy, "answer again when it has ended",
-		"another lore process holds the vault and does not carry out answers; %s waits as before", q.ID))
+	return Result{}, errors.Join(err, fault.Fix(fault.Busy, "answer again when it has finished",
+		"another lore process has the vault open and does not carry out approvals; %s is still pending", q.ID))
 }
 
 func wait(ctx context.Context, d time.Duration) error {
@@ -271,208 +286,4 @@ func paths(list []FileChange) []string {
 		out = append(out, c.Path)
 	}
 	return out
-}
-
-// errAgain says that what was shown no longer holds.
-var errAgain = errors.New("computed again")
-
-// carryOut does what was approved. Of all that try, one does it; won tells
-// whether it was this one.
-func (r *Registry) carryOut(ctx context.Context, q Question) (res Result, won bool, err error) {
-	if q.State != Approved {
-		return Result{}, false, answered(q)
-	}
-	c := r.receive(q.Who, q.Tool)
-	c.question, c.moment, c.op = q.ID, q.Moment, r.deps.ID("op")
-	old := q
-	q.State, q.Operation = Running, c.op
-	if q, won, err = r.moved(ctx, q, old); err != nil || !won {
-		return Result{}, false, err
-	}
-	again := &Question{}
-	res, err = c.perform(ctx, q, again)
-	err = c.end(ctx, &res, err)
-	res, err = r.conclude(context.WithoutCancel(ctx), q, again, res, err)
-	return res, true, err
-}
-
-// perform plans again and carries out. With errAgain, again is what to ask.
-func (c *call) perform(ctx context.Context, q Question, again *Question) (Result, error) {
-	args := q.Args
-	if len(q.Answer.Args) > 0 {
-		args = q.Answer.Args
-	}
-	if err := c.admit(ctx, args, false); err != nil {
-		return Result{}, err
-	}
-	if c.tool.definition() != q.Definition {
-		return Result{}, fault.New(fault.Conflict, "%s is not the tool it was when it was asked about", c.tool.Name)
-	}
-	ctx, cancel := c.limited(ctx)
-	defer cancel()
-	if q.Consent != "" {
-		return c.performConsent(ctx, q, again)
-	}
-	if asked, err := c.share(ctx); err != nil {
-		return Result{}, err
-	} else if asked != nil { // what was shared was taken back meanwhile
-		*again = *asked
-		return Result{}, errAgain
-	}
-	switch {
-	case c.tool.Effect == access.Reads:
-		return c.performRead(ctx, q)
-	case c.tool.Effect == access.Acts && !q.Ran:
-		return c.performAct(ctx, q, again)
-	}
-	value, set, err := c.again(ctx, q)
-	if err != nil {
-		return Result{}, err
-	}
-	d, err := c.judge(ctx, set, previewOf(c.tool, value, set), "")
-	switch {
-	case err != nil:
-		return Result{}, err
-	case d.Verdict == policy.Deny:
-		return Result{}, fault.New(fault.Denied, "%s: %s", c.tool.Name, d.Reason)
-	case !q.holds(set, d.Risk):
-		return Result{}, c.askAgain(again, q, value, set, d)
-	}
-	return c.performEdits(ctx, q, value, set, again)
-}
-
-// performConsent goes on with a call that asked what its caller may read.
-func (c *call) performConsent(ctx context.Context, q Question, again *Question) (Result, error) {
-	asked, err := c.share(ctx)
-	if err == nil && asked != nil {
-		err = fault.New(fault.Denied, "%s: %s", c.tool.Name, asked.Reason)
-	}
-	if err != nil {
-		return Result{}, err
-	}
-	c.next = again
-	res, err := c.proceed(ctx)
-	res.Feedback = q.Answer.Word
-	return res, err
-}
-
-// holds reports whether a plan is the one that the person agreed to.
-func (q *Question) holds(set change.Set, risk policy.Risk) bool {
-	switch {
-	case len(q.Answer.Args) == 0:
-		return set.Hash() == q.Plan
-	case q.Answer.Plan != "":
-		return set.Hash() == q.Answer.Plan
-	}
-	return risk != policy.Destroy && risk != policy.Exec
-}
-
-// askAgain makes the question anew from a plan that was not agreed to.
-func (c *call) askAgain(again *Question, q Question, value any, set change.Set, d policy.Decision) error {
-	*again = c.newQuestion(previewOf(c.tool, value, set), set, d)
-	again.Edits, again.Ran, again.Value = q.Edits, q.Ran, q.Value
-	return errAgain
-}
-
-// again is the plan of a call, made once more, or kept from when it ran.
-func (c *call) again(ctx context.Context, q Question) (any, change.Set, error) {
-	if !q.Ran {
-		return c.planned(ctx)
-	}
-	value, err := c.tool.decode(q.Value)
-	return value, q.Edits, err
-}
-
-// performEdits makes the part of the edits that the person chose.
-func (c *call) performEdits(ctx context.Context, q Question, value any, set change.Set, again *Question) (Result, error) {
-	p := previewOf(c.tool, value, set)
-	chosen, err := pick.Choose(set, q.Answer.Paths, q.Answer.Hunks)
-	if err != nil {
-		return Result{}, err
-	}
-	res := c.result(value)
-	res.Message, res.Feedback = p.Summary, q.Answer.Word
-	if len(chosen) < len(set) || len(q.Answer.Hunks) > 0 {
-		// What the tool said of its whole plan is not true of a part.
-		res.Value = partOf(chosen, set)
-	}
-	if len(q.Answer.Args) > 0 {
-		c.notices = append(c.notices, "a person edited the arguments: "+string(c.rec.Args))
-	}
-	if len(chosen) == 0 {
-		return res, nil
-	}
-	c.rec.Decision, c.rec.Reason = policy.Allow, q.Answer.By.Answers("approved")
-	err = c.apply(ctx, value, chosen, p.Summary)
-	if fault.Of(err) == fault.Conflict && !q.Ran {
-		// A file changed between the plan and the edits.
-		if v, fresh, e := c.planned(ctx); e == nil && fresh.Hash() != set.Hash() {
-			d, e := c.judge(ctx, fresh, previewOf(c.tool, v, fresh), "")
-			if e != nil {
-				return Result{}, e
-			}
-			return Result{}, c.askAgain(again, q, v, fresh, d)
-		}
-	}
-	if err != nil {
-		return Result{}, err
-	}
-	res.Operation, res.Changes = c.op, change.Brief(c.seen(chosen.Describe()))
-	return res, nil
-}
-
-// performAct runs an act. Edits that it wants are a question of their own.
-func (c *call) performAct(ctx context.Context, q Question, again *Question) (Result, error) {
-	c.rec.Decision, c.rec.Reason = policy.Allow, q.Answer.By.Answers("approved")
-	value, set, err := c.ran(ctx)
-	if err != nil || len(set) == 0 {
-		return c.found(value, err)
-	}
-	d, err := c.judge(ctx, set, previewOf(c.tool, value, set), "")
-	if err != nil {
-		return Result{}, err
-	}
-	if d.Verdict != policy.Ask {
-		return c.settle(ctx, value, set, d)
-	}
-	if *again, err = c.edited(value, set, d); err != nil {
-		return Result{}, err
-	}
-	return Result{}, errAgain
-}
-
-// conclude stores how a question ended, or asks it anew.
-func (r *Registry) conclude(ctx context.Context, q Question, again *Question, res Result, err error) (Result, error) {
-	old := q
-	switch {
-	case errors.Is(err, errAgain):
-		next := *again
-		next.ID, next.Revision, next.Operation = q.ID, q.Revision+1, ""
-		next.Notices = append(next.Notices, "computed again: a file changed, or there is more to decide")
-		if q, _, err = r.moved(ctx, next, old); err != nil {
-			return Result{}, err
-		}
-		r.deps.Bus.Publish(TopicAsked, q, true)
-		return r.stillWaits(q), nil
-	case err != nil:
-		q.State = Failed
-		q.Outcome, _ = schema.Marshal(NewFailure(err)) // a struct of strings
-		_, _, e := r.moved(ctx, q, old)
-		return Result{}, errors.Join(err, e)
-	}
-	q.State, q.Operation = Done, res.Operation
-	if q.Outcome, err = json.Marshal(res); err != nil {
-		return res, err
-	}
-	_, _, err = r.moved(ctx, q, old)
-	return res, err
-}
-
-// stillWaits is the answer of a call whose question waits.
-func (r *Registry) stillWaits(q Question) Result {
-	t, err := r.Find(q.Tool)
-	if err != nil {
-		t = &Tool{Name: q.Tool, Title: q.Tool}
-	}
-	return Result{Tool: t, Question: &q, Message: q.Preview.Summary, Changes: change.Brief(q.Changes), Notices: q.Notices}
 }

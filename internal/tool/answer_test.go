@@ -3,8 +3,8 @@ package tool
 import (
 	"testing"
 
-	"lore/internal/access"
-	"lore/internal/policy"
+	"lore/internal/tool/access"
+	"lore/internal/tool/policy"
 )
 
 // TestWhoMayAnswer: an app's dialog answers what the app asked, as far as the

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"time"
 
-	"lore/internal/access"
 	"lore/internal/change"
 	"lore/internal/fault"
-	"lore/internal/policy"
-	"lore/internal/schema"
+	"lore/internal/tool/access"
+	"lore/internal/tool/policy"
+	"lore/internal/tool/schema"
 )
 
 // patience is how long a question waits for its answer.
@@ -20,8 +20,8 @@ const patience = 24 * time.Hour
 func (c *call) newQuestion(p Preview, set change.Set, d policy.Decision) Question {
 	p.Warnings = append(p.Warnings[:len(p.Warnings):len(p.Warnings)], c.warnings(set)...)
 	return Question{
-		Unshared: c.unshared(set),
-		ID:       c.deps.ID("pending"), State: Pending, Asked: c.deps.Now(), Expires: c.deps.Now().Add(patience),
+		Unshared: c.unshared(set), Untrusted: c.who.Kind != access.Person && c.hasOutside(set),
+		ID: c.deps.ID("pending"), State: Pending, Asked: c.deps.Now(), Expires: c.deps.Now().Add(patience),
 		Who: c.who, Tool: c.tool.Name, Definition: c.tool.definition(), Args: c.args, ArgsHash: c.rec.ArgsHash,
 		Plan: set.Hash(), Moment: c.moment, Files: set.Bases(), Preview: p, Risk: d.Risk, Reason: d.Reason, Changes: set.Describe(), Notices: c.notices,
 	}
@@ -43,13 +43,18 @@ func (c *call) ask(ctx context.Context, q Question) (Result, error) {
 		return Result{}, errAgain
 	}
 	if c.deps.Questions == nil {
-		return Result{}, fault.New(fault.Denied, "%s: %s, and there is nobody to ask", c.tool.Name, q.Reason)
+		return Result{}, fault.New(fault.Denied, "%s: %s, and this process cannot ask for approval", c.tool.Name, q.Reason)
 	}
-	if err := c.room(ctx); err != nil {
+	if err := c.checkPendingLimit(ctx); err != nil {
 		return Result{}, err
 	}
+	if q.Who.May(access.Confirm) && c.deps.HasPIN != nil {
+		has, err := c.deps.HasPIN(ctx)
+		q.NeedsPIN = has || err != nil // the answer finds out again
+	}
+	c.noteOutside(ctx, &q)
 	if err := c.deps.Questions.Ask(ctx, q); err != nil {
-		return Result{}, fmt.Errorf("%s: the question cannot be kept: %w", c.tool.Name, err)
+		return Result{}, fmt.Errorf("%s: the approval request cannot be stored: %w", c.tool.Name, err)
 	}
 	c.log().Info("approval asked", "approval", q.ID, "risk", string(q.Risk), "files", len(q.Changes))
 	c.deps.Bus.Publish(TopicAsked, q, true)
@@ -60,8 +65,8 @@ func (c *call) ask(ctx context.Context, q Question) (Result, error) {
 // person who must read them.
 const mostOpen = 20
 
-// room refuses a question when too many of this caller wait already.
-func (c *call) room(ctx context.Context) error {
+// checkPendingLimit refuses a question when too many of this caller wait already.
+func (c *call) checkPendingLimit(ctx context.Context) error {
 	if c.who.Kind == access.Person {
 		return nil
 	}
@@ -76,14 +81,14 @@ func (c *call) room(ctx context.Context) error {
 		}
 	}
 	if n >= mostOpen {
-		return fault.Fix(fault.Busy, "wait until a person has answered", "%d questions of this caller wait already", n)
+		return fault.Fix(fault.Busy, "wait until a person has answered", "this caller already has %d pending approvals", n)
 	}
 	return nil
 }
 
 // waits is the answer of a call whose question is not answered yet.
 func (c *call) waits(q Question) Result {
-	q = q.Told(q.Who)
+	q = q.VisibleTo(q.Who)
 	return Result{Tool: c.tool, Question: &q, Message: q.Preview.Summary, Changes: change.Brief(q.Changes), Notices: c.notices}
 }
 
@@ -99,7 +104,7 @@ func (r *Registry) Questions(ctx context.Context, states ...State) ([]Question, 
 	}
 	var out []Question
 	for _, q := range list {
-		if q, err = r.aged(ctx, q); err != nil {
+		if q, err = r.expire(ctx, q); err != nil {
 			return nil, err
 		}
 		if len(states) == 0 || contained(states, q.State) {
@@ -121,29 +126,29 @@ func contained(list []State, s State) bool {
 // Question returns the question of that id, or of the one id that begins so.
 func (r *Registry) Question(ctx context.Context, id string) (Question, error) {
 	if r.deps.Questions == nil {
-		return Question{}, fault.New(fault.Unavailable, "no questions are kept here")
+		return Question{}, fault.New(fault.Unavailable, "approvals are not available in this process")
 	}
 	q, err := r.deps.Questions.Get(ctx, id)
 	if err != nil {
 		return Question{}, err
 	}
-	return r.aged(ctx, q)
+	return r.expire(ctx, q)
 }
 
-// aged ends a question that nobody answered in time.
-func (r *Registry) aged(ctx context.Context, q Question) (Question, error) {
+// expire ends a question that nobody answered in time.
+func (r *Registry) expire(ctx context.Context, q Question) (Question, error) {
 	if q.State != Pending || r.deps.Now().Before(q.Expires) {
 		return q, nil
 	}
 	old := q
 	q.State = Expired
-	q, _, err := r.moved(ctx, q, old)
+	q, _, err := r.transition(ctx, q, old)
 	return q, err
 }
 
-// moved stores the next state of a question and reports whether it did. When
+// transition stores the next state of a question and reports whether it did. When
 // another was quicker, what it stored is returned, and won is false.
-func (r *Registry) moved(ctx context.Context, q, old Question) (now Question, won bool, err error) {
+func (r *Registry) transition(ctx context.Context, q, old Question) (now Question, won bool, err error) {
 	won, err = r.deps.Questions.Update(ctx, q, old.State, old.Revision)
 	if err != nil {
 		return Question{}, false, err
@@ -167,13 +172,13 @@ func (r *Registry) Cancel(ctx context.Context, who access.Principal, id string) 
 	case err != nil:
 		return err
 	case !isPerson(who) && (who.Kind != q.Who.Kind || who.ID != q.Who.ID):
-		return fault.New(fault.Denied, "only a person or the one who asked can withdraw %s", q.ID)
+		return fault.New(fault.Denied, "only a person or the caller that requested it can withdraw %s", q.ID)
 	case q.State != Pending:
 		return answered(q)
 	}
 	old := q
 	q.State = Cancelled
-	q, won, err := r.moved(ctx, q, old)
+	q, won, err := r.transition(ctx, q, old)
 	if err == nil && !won {
 		return answered(q)
 	}
@@ -185,7 +190,7 @@ func (r *Registry) Cancel(ctx context.Context, who access.Principal, id string) 
 func isPerson(p access.Principal) bool { return p.Kind == access.Person && p.May(access.Approve) }
 
 func answered(q Question) error {
-	return fault.New(fault.Conflict, "%s is no longer waiting: it is %s", q.ID, q.State)
+	return fault.New(fault.Conflict, "%s is no longer pending: it is %s", q.ID, q.State)
 }
 
 // resultOf is the answer of a call whose question is over.
@@ -202,11 +207,11 @@ func (r *Registry) resultOf(q Question) (Result, error) {
 		}
 		return res, nil
 	case Cancelled, Expired:
-		return Result{Tool: t, Refused: "Nobody answered: the question is " + string(q.State), Message: q.Preview.Summary}, nil
+		return Result{Tool: t, Refused: "Nobody answered: the approval is " + string(q.State), Message: q.Preview.Summary}, nil
 	case Failed:
 		var f Failure
 		if err := json.Unmarshal(q.Outcome, &f); err != nil {
-			return Result{}, fault.New(fault.Internal, "how %s ended cannot be read: %v", q.ID, err)
+			return Result{}, fault.New(fault.Internal, "the outcome of %s cannot be read: %v", q.ID, err)
 		}
 		return Result{}, f.Err()
 	}
@@ -223,7 +228,7 @@ func storedResult(t *Tool, q Question) (Result, error) {
 		Foreign bool         `json:"untrusted"`
 	}
 	if err := json.Unmarshal(q.Outcome, &head); err != nil {
-		return Result{}, fault.New(fault.Internal, "the answer of %s cannot be read: %v", q.ID, err)
+		return Result{}, fault.New(fault.Internal, "the result of %s cannot be read: %v", q.ID, err)
 	}
 	res := Result{Success: true, Tool: t, Message: head.Message, Notices: head.Notices, Changes: head.Changes, Operation: q.Operation, Untrusted: head.Foreign}
 	decode := t.decode
@@ -239,7 +244,7 @@ func storedResult(t *Tool, q Question) (Result, error) {
 	}
 	value, err := decode(q.Outcome)
 	if err != nil {
-		return Result{}, fault.New(fault.Internal, "the answer of %s cannot be read: %v", q.ID, err)
+		return Result{}, fault.New(fault.Internal, "the result of %s cannot be read: %v", q.ID, err)
 	}
 	res.Value = value
 	return res, nil
@@ -256,7 +261,7 @@ func (r *Registry) Rules(ctx context.Context) ([]policy.Rule, error) {
 // Forget takes a standing answer back.
 func (r *Registry) Forget(ctx context.Context, person access.Principal, id string) error {
 	if !isPerson(person) {
-		return fault.New(fault.Denied, "only a person can take a standing answer back")
+		return fault.New(fault.Denied, "only a person can remove a rule")
 	}
 	return r.deps.Questions.DropRule(ctx, id)
 }

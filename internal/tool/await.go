@@ -3,19 +3,20 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
-	"lore/internal/access"
+	"lore/internal/change/selection"
 	"lore/internal/fault"
-	"lore/internal/pick"
-	"lore/internal/policy"
+	"lore/internal/tool/access"
+	"lore/internal/tool/policy"
 )
 
 // Rehearse shows what a question would become with an answer, and does nothing.
 // Its Plan, given back in the answer, is what the person then agrees to.
 func (r *Registry) Rehearse(ctx context.Context, person access.Principal, id string, a Answer) (Question, error) {
 	if !person.May(access.Approve) {
-		return Question{}, fault.New(fault.Denied, "only a person can answer")
+		return Question{}, fault.New(fault.Denied, "only a person can answer an approval request")
 	}
 	q, err := r.Question(ctx, id)
 	if err != nil {
@@ -27,7 +28,7 @@ func (r *Registry) Rehearse(ctx context.Context, person access.Principal, id str
 	if err := r.prepare(&a, q, person); err != nil {
 		return Question{}, err
 	}
-	c := r.receive(q.Who, q.Tool)
+	c := r.receive(ctx, q.Who, q.Tool)
 	c.moment = q.Moment
 	args := q.Args
 	if len(a.Args) > 0 {
@@ -46,12 +47,18 @@ func (r *Registry) Rehearse(ctx context.Context, person access.Principal, id str
 		q.Preview, q.Args, q.ArgsHash = p, c.args, c.rec.ArgsHash
 		return q, err
 	}
-	value, set, err := c.again(ctx, q)
-	if err != nil {
+	value, set, err := c.replan(ctx, q)
+	var held heldError
+	switch {
+	case errors.As(err, &held):
+		next := c.heldQuestion(held)
+		next.ID, next.Revision, next.State, next.Asked, next.Expires = q.ID, q.Revision, q.State, q.Asked, q.Expires
+		return next, nil
+	case err != nil:
 		return Question{}, err
 	}
 	plan := set.Hash()
-	if set, err = pick.Choose(set, a.Paths, a.Hunks); err != nil {
+	if set, err = selection.Choose(set, a.Paths, a.Hunks); err != nil {
 		return Question{}, err
 	}
 	d, err := c.judge(ctx, set, previewOf(c.tool, value, set), "")
@@ -64,29 +71,81 @@ func (r *Registry) Rehearse(ctx context.Context, person access.Principal, id str
 }
 
 // pollEvery is how often a waiting caller looks whether another process has
-// answered.
+// answered, where nothing tells of it.
 const pollEvery = 150 * time.Millisecond
+
+// lookEvery is how often it looks where every change is told: a question expires
+// by itself, and an event can get lost.
+const lookEvery = 10 * time.Second
+
+// lookAgain is when it looks once more after a change was told: what is written to the
+// log of a database can be read a moment later, on a busy computer a long one.
+var lookAgain = []time.Duration{10 * time.Millisecond, pollEvery, 500 * time.Millisecond, 2 * time.Second}
+
+// A lookout waits for changes of questions, in whichever process.
+type lookout struct {
+	changed <-chan struct{}
+	stop    func()
+	every   time.Duration
+	looks   []time.Duration // that follow the last change
+}
+
+// lookOut must be called before the first look: what changes later is told.
+func (r *Registry) lookOut() *lookout {
+	l := &lookout{every: pollEvery}
+	if l.changed, l.stop = r.deps.Questions.Changes(); l.changed != nil {
+		l.every = lookEvery
+	}
+	return l
+}
+
+// wait returns when it is time to look again, or with the end of ctx.
+func (l *lookout) wait(ctx context.Context) error {
+	pause := l.every
+	if len(l.looks) > 0 {
+		pause, l.looks = l.looks[0], l.looks[1:]
+	}
+	t := time.NewTimer(pause)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+	case <-l.changed:
+		l.looks = lookAgain
+	}
+	return nil
+}
 
 // Await waits until a question is over and returns the answer of its call, or
 // until it was computed again after the given revision, and returns that. An
 // answer that another process gave is carried out here, when this one can.
 func (r *Registry) Await(ctx context.Context, id string, revision int) (Result, error) {
+	if r.deps.Questions == nil {
+		_, err := r.Question(ctx, id)
+		return Result{}, err
+	}
+	l := r.lookOut()
+	defer l.stop()
 	for {
 		q, err := r.Question(ctx, id)
 		switch {
 		case err != nil:
 			return Result{}, err
 		case q.State.Over():
-			return r.tellCaller(q)
+			return r.tellCaller(ctx, q)
 		case q.Revision != revision:
-			return r.stillWaits(q.Told(q.Who)), nil
+			if q.Untrusted && remembersTaint(q.Who) {
+				r.rememberTaint(ctx, q.Who)
+			}
+			return r.stillWaits(q.VisibleTo(q.Who)), nil
 		case q.State == Approved && r.canWrite(ctx):
 			// What a person approved is not broken off because nobody waits for it.
 			if res, won, err := r.carryOut(context.WithoutCancel(ctx), q); won || err != nil {
 				return res, err
 			}
 		}
-		if err := wait(ctx, pollEvery); err != nil {
+		if err := l.wait(ctx); err != nil {
 			return Result{}, err
 		}
 	}
@@ -94,22 +153,24 @@ func (r *Registry) Await(ctx context.Context, id string, revision int) (Result, 
 
 // tellCaller is the answer for the one who asked, who is tainted by words from
 // outside also where another process carried the call out.
-func (r *Registry) tellCaller(q Question) (Result, error) {
-	res, err := r.resultOf(q)
-	if res.Untrusted && remembersTaint(q.Who) {
-		r.tainted.add(q.Who, r.deps.Now())
+func (r *Registry) tellCaller(ctx context.Context, q Question) (Result, error) {
+	res, err := r.ifShared(ctx, q)
+	if (res.Untrusted || IsUntrusted(err)) && remembersTaint(q.Who) {
+		r.rememberTaint(ctx, q.Who)
 	}
 	return res, err
 }
 
-// Attend carries out what other processes approve, until ctx ends. A process
+// CarryOutApprovals carries out what other processes approve, until ctx ends. A process
 // that stays and holds the vault runs it.
-func (r *Registry) Attend(ctx context.Context) {
+func (r *Registry) CarryOutApprovals(ctx context.Context) {
 	if r.deps.Questions == nil {
 		return
 	}
 	said := ""
-	for wait(ctx, pollEvery) == nil {
+	l := r.lookOut()
+	defer l.stop()
+	for ; ctx.Err() == nil; _ = l.wait(ctx) {
 		list, err := r.deps.Questions.List(ctx, Approved)
 		switch {
 		case err == nil:
@@ -123,7 +184,7 @@ func (r *Registry) Attend(ctx context.Context) {
 				break
 			}
 			if _, _, err := r.carryOut(ctx, q); err != nil {
-				r.deps.Log.Info("what was approved did not work", "approval", q.ID, "kind", string(fault.Of(err)))
+				r.deps.Log.Info("an approved call failed", "approval", q.ID, "kind", string(fault.Of(err)))
 			}
 		}
 	}
@@ -146,19 +207,19 @@ func (r *Registry) Recover(ctx context.Context) error {
 		return err
 	}
 	for _, old := range list {
-		q, err := r.settled(ctx, old)
+		q, err := r.resolveInterrupted(ctx, old)
 		if err != nil {
 			return err
 		}
-		if _, _, err := r.moved(ctx, q, old); err != nil {
+		if _, _, err := r.transition(ctx, q, old); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// settled is what becomes of a question that was broken off.
-func (r *Registry) settled(ctx context.Context, q Question) (Question, error) {
+// resolveInterrupted is what becomes of a question that was broken off.
+func (r *Registry) resolveInterrupted(ctx context.Context, q Question) (Question, error) {
 	if q.State == Running {
 		o, err := r.deps.Ledger.Outcome(ctx, q.Operation)
 		if err != nil && fault.Of(err) != fault.NotFound {
@@ -173,12 +234,12 @@ func (r *Registry) settled(ctx context.Context, q Question) (Question, error) {
 			// It reached outside, or was about to. Nobody can tell, so it is not
 			// done again by itself.
 			q.State = Failed
-			f := NewFailure(fault.Fix(fault.Unavailable, "look whether it happened before you ask again", "the program was stopped while %s ran", q.Tool))
+			f := NewFailure(fault.Fix(fault.Unavailable, "check whether it happened before you try again", "the program was stopped while %s was running", q.Tool))
 			q.Outcome, err = json.Marshal(f)
 			return q, err
 		}
 	}
 	q.State, q.Answer, q.Operation, q.Revision = Pending, nil, "", q.Revision+1
-	q.Notices = append(q.Notices, "asked again: the program was stopped before it was done")
+	q.Notices = append(q.Notices, "asked again: the program was stopped before the call was done")
 	return q, nil
 }

@@ -17,16 +17,16 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"lore/internal/access"
 	"lore/internal/change"
 	"lore/internal/event"
 	"lore/internal/fault"
-	"lore/internal/history"
-	"lore/internal/pattern"
-	"lore/internal/policy"
-	"lore/internal/state"
+	"lore/internal/machine/state"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
+	"lore/internal/tool/history"
+	"lore/internal/tool/policy"
 	"lore/internal/tool/tooltest"
+	"lore/internal/vault/pattern"
 )
 
 // Jot writes a line into a note; the tests' changing tool.
@@ -224,6 +224,32 @@ func TestAnActIsAskedBeforeItRunsAndAgainForItsEdits(t *testing.T) {
 	b.call(t, agent, "fetch", `{"url":"x"}`)
 	if _, err := b.reg.Call(t.Context(), agent, "fetch", json.RawMessage(`{"url":"x"}`)); fault.Of(err) != fault.RateLimited {
 		t.Errorf("the tool's own limit does not hold: %v", err)
+	}
+}
+
+// The edits of an act are made of what it fetched: where that is untrusted, no rule
+// allows them, although the caller has read nothing yet.
+func TestEditsOfUntrustedActsAreAskedAbout(t *testing.T) {
+	for _, untrusted := range []bool{false, true} {
+		b := open(t, nil)
+		options := []tool.Option{tool.Needs(access.Egress)}
+		if untrusted {
+			options = append(options, tool.Untrusted())
+		}
+		b.reg = tool.NewRegistry(b.deps, tool.Toolset("bench", docs, tool.Act[Fetch](&b.runs, options...)))
+		if err := b.deps.Questions.AddRule(t.Context(), policy.Rule{ID: "rule-1", Verdict: policy.Allow, Tool: "fetch", Paths: "**", Until: tooltest.Now().Add(time.Hour)}); err != nil {
+			t.Fatal(err)
+		}
+		res := b.call(t, agent, "fetch", `{"url":"x","save":"new.md"}`)
+		for res.Question != nil && !res.Question.Ran {
+			var err error
+			if res, err = b.reg.Answer(t.Context(), person, res.Question.ID, tool.Answer{Approve: true}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if asked := res.Question != nil; asked != untrusted || (b.read(t, "new.md") == "(none)") != untrusted {
+			t.Errorf("untrusted %v: asked %v, the note is %q: %+v", untrusted, asked, b.read(t, "new.md"), res)
+		}
 	}
 }
 
@@ -558,7 +584,7 @@ func TestAFullListAndABrokenOffWrite(t *testing.T) {
 	if _, err := b.reg.Call(t.Context(), mine, "jot", json.RawMessage(`{"path":"half.md","line":"x"}`)); err == nil {
 		t.Error("it was acknowledged")
 	}
-	ops, err := b.at.History.Unsettled(t.Context())
+	ops, err := b.at.History.Unresolved(t.Context())
 	if err != nil || len(ops) != 1 {
 		t.Errorf("what broke off is not left to recovery: %v, %v", ops, err)
 	}
@@ -572,8 +598,8 @@ func TestAFullListAndABrokenOffWrite(t *testing.T) {
 
 type unsettled struct{}
 
-func (*unsettled) Error() string   { return "it broke off" }
-func (*unsettled) Unsettled() bool { return true }
+func (*unsettled) Error() string     { return "it broke off" }
+func (*unsettled) Interrupted() bool { return true }
 
 func TestLinksAreJudgedByWhereTheyLead(t *testing.T) {
 	protected, err := pattern.Compile([]string{"private/**"})

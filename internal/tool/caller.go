@@ -3,7 +3,7 @@ package tool
 import (
 	"context"
 
-	"lore/internal/access"
+	"lore/internal/tool/access"
 )
 
 type callerKey struct{}

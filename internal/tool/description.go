@@ -8,10 +8,10 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"lore/internal/access"
 	"lore/internal/change"
 	"lore/internal/fault"
-	"lore/internal/schema"
+	"lore/internal/tool/access"
+	"lore/internal/tool/schema"
 )
 
 // A Description is everything that a caller can know of a tool. It crosses
@@ -60,7 +60,7 @@ func Described(d Description) (*Tool, error) {
 	t.schema = func() *schema.Schema { return s }
 	t.definition = sync.OnceValue(func() string { return definitionOf(t) })
 	t.run = func(context.Context, json.RawMessage) (any, change.Set, error) {
-		return nil, nil, fault.New(fault.Internal, "%s is only described here", t.Name)
+		return nil, nil, fault.New(fault.Internal, "%s is listed, but this process cannot call it", t.Name)
 	}
 	t.decode = func(raw json.RawMessage) (any, error) { return raw, nil }
 	return t, nil

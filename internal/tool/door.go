@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 
-	"lore/internal/access"
-	"lore/internal/policy"
+	"lore/internal/tool/access"
+	"lore/internal/tool/policy"
 )
 
 // A Door is all that a surface may do with a vault: call tools, and let persons
@@ -33,6 +33,8 @@ type Door interface {
 	Await(ctx context.Context, id string, revision int) (Result, error)
 	// Cancel withdraws a question.
 	Cancel(ctx context.Context, who access.Principal, id string) error
+	// Taint remembers that a program was shown a question with text from outside.
+	Taint(ctx context.Context, who access.Principal) error
 	// Rules lists the standing answers, Forget takes one back.
 	Rules(ctx context.Context) ([]policy.Rule, error)
 	Forget(ctx context.Context, person access.Principal, id string) error

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"log/slog"
 
-	"lore/internal/access"
 	"lore/internal/fault"
-	"lore/internal/policy"
+	"lore/internal/tool/access"
+	"lore/internal/tool/policy"
 )
 
 // polls reports whether the call only asks a feed what is new. Recording that
@@ -41,7 +41,10 @@ func (c *call) end(ctx context.Context, res *Result, err error) error {
 	c.tellSent()
 	if err == nil {
 		c.taint(ctx, res)
+	} else {
+		err = c.taintByError(ctx, err)
 	}
+	c.rec.Outside = c.maker().Tainted || res.Untrusted || IsUntrusted(err)
 	c.rec.Duration = c.deps.Now().Sub(c.start)
 	c.rec.Summary = res.Message
 	if v, ok := res.Value.(Viewer); ok && c.rec.Summary == "" {

@@ -12,7 +12,7 @@ func TestAFailureGivesTheErrorBack(t *testing.T) {
 	for _, err := range []error{
 		fault.New(fault.Busy, "someone has it"),
 		fault.Fix(fault.NotFound, "did you mean b?", "no a"),
-		fault.Field("path", "give one", "is needed"),
+		fault.Field("path", "give one", "is required"),
 		fmt.Errorf("note x: %w", fault.Fix(fault.Conflict, "read it again", "it changed")),
 		errors.New("unclassified"),
 	} {

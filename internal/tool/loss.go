@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"lore/internal/access"
 	"lore/internal/change"
+	"lore/internal/tool/access"
 )
 
 // A loss is what of the old text a plan takes away, beyond what a standing
@@ -48,7 +48,7 @@ func (c *call) measure(ctx context.Context, set change.Set) (loss, error) {
 	if c.deps.Since != nil {
 		var err error
 		if earlier, err = c.deps.Since(ctx, c.who, c.deps.Now().Add(-runLength)); err != nil {
-			return out, fmt.Errorf("%s: what was changed before cannot be read: %w", c.tool.Name, err)
+			return out, fmt.Errorf("%s: earlier changes cannot be read: %w", c.tool.Name, err)
 		}
 	}
 	all := continued(earlier, set).Losses()
@@ -66,7 +66,7 @@ func (c *call) measure(ctx context.Context, set change.Set) (loss, error) {
 	}
 	if gone > mostGone && !out.shrinks && !out.erodes {
 		out.erodes = true
-		out.words = fmt.Sprintf("%d words of %d notes would be gone"+earlierToo, gone, len(all))
+		out.words = fmt.Sprintf("%d words in %d notes would be lost"+earlierToo, gone, len(all))
 	}
 	return out, nil
 }

@@ -14,6 +14,8 @@ type Preview struct {
 	Summary string `json:"summary"`
 	// Details are the facts behind it, as an object; may be nil.
 	Details any `json:"details,omitempty"`
+	// Steps are the calls that it makes, one line each, where it makes several.
+	Steps []string `json:"steps,omitempty"`
 	// Warnings are what the person may not expect.
 	Warnings []string `json:"warnings,omitempty"`
 	// Destroys says that something is lost which the edits alone do not show.

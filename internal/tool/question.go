@@ -5,10 +5,11 @@ import (
 	"encoding/json"
 	"time"
 
-	"lore/internal/access"
 	"lore/internal/change"
 	"lore/internal/fault"
-	"lore/internal/policy"
+	"lore/internal/tool/access"
+	"lore/internal/tool/policy"
+	"lore/internal/vault/visibility"
 )
 
 // A State is where a question stands.
@@ -57,6 +58,12 @@ type Question struct {
 	// Consent is the recipient that a person decides about, when the question is
 	// what it may read at all ([access.Principal.Recipient]).
 	Consent string `json:"consent,omitempty"`
+	// NeedsPIN says that an approval needs the PIN of the person, so that the dialog
+	// of an app cannot approve it.
+	NeedsPIN bool `json:"needs_pin,omitempty"`
+	// Untrusted says that it shows text from outside: whoever looks at it is tainted,
+	// but for a person.
+	Untrusted bool `json:"untrusted,omitempty"`
 	// Unshared are the files among the changes that the caller must not know of;
 	// see [Question.Told].
 	Unshared []string     `json:"unshared,omitempty"`
@@ -72,6 +79,17 @@ type Question struct {
 	Operation string          `json:"operation_id,omitempty"`
 	Outcome   json.RawMessage `json:"outcome,omitempty"`
 	Notices   []string        `json:"notices,omitempty"`
+	// Limit is what of the vault the call could see when it was carried out.
+	Limit visibility.Patterns `json:"limit,omitzero"`
+}
+
+// ShowsOutside reports whether a question shows text from outside: in its plan, or in
+// what came of the call.
+func (q Question) ShowsOutside() bool {
+	var said struct {
+		Untrusted bool `json:"untrusted"`
+	}
+	return q.Untrusted || len(q.Outcome) > 0 && (json.Unmarshal(q.Outcome, &said) != nil || said.Untrusted)
 }
 
 // An Answer is what a person says to a question.
@@ -117,6 +135,9 @@ type Questions interface {
 	Rules(ctx context.Context) ([]policy.Rule, error)
 	AddRule(ctx context.Context, r policy.Rule) error
 	DropRule(ctx context.Context, id string) error
+	// Changes tells when any of it may have changed, in whichever process, until
+	// stop is called; nil: look from time to time.
+	Changes() (changed <-chan struct{}, stop func())
 }
 
 // An Operation is one change of the vault on its way into history.
@@ -153,6 +174,9 @@ type CallRecord struct {
 	Cost      float64 // in US dollars; -1 is unknown
 	Operation string
 	Question  string
+	// Outside says that it can hold text from outside: the caller had read some, or
+	// got some as the answer.
+	Outside bool
 }
 
 // A Status is how a call ended.

@@ -13,12 +13,13 @@ import (
 	"sync"
 	"time"
 
-	"lore/internal/access"
 	"lore/internal/change"
 	"lore/internal/event"
 	"lore/internal/fault"
-	"lore/internal/policy"
-	"lore/internal/schema"
+	"lore/internal/index"
+	"lore/internal/tool/access"
+	"lore/internal/tool/policy"
+	"lore/internal/tool/schema"
 )
 
 // Deps is what a call needs besides the tool. Each part is one function or a
@@ -37,6 +38,10 @@ type Deps struct {
 
 	Questions Questions
 	Ledger    Ledger
+	// Taints remembers callers that read text from outside; may be nil.
+	Taints Taints
+	// HasPIN reports whether a person set a PIN for approvals; may be nil.
+	HasPIN func(ctx context.Context) (bool, error)
 	// Writable says why this process cannot change the vault now, or nil.
 	Writable func(ctx context.Context) error
 	// Apply makes the edits under an operation's id, all or none.
@@ -46,9 +51,9 @@ type Deps struct {
 	// Folders lists what a person can choose from when they share notes: folders
 	// ("Work/"), and [policy.TopLevel] for notes outside of them; may be nil.
 	Folders func(ctx context.Context) ([]string, error)
-	// Untrusted lists the names, paths and ids, by which results show notes that
+	// Untrusted tells the names, paths and ids, by which results show notes that
 	// are marked as untrusted; may be nil.
-	Untrusted func(ctx context.Context) ([]string, error)
+	Untrusted func(ctx context.Context) (index.Marked, error)
 	// Since tells what a caller has done to the vault since a time, as one set; may
 	// be nil.
 	Since func(ctx context.Context, who access.Principal, since time.Time) (change.Set, error)
@@ -57,7 +62,7 @@ type Deps struct {
 	Warn func(set change.Set) []string
 	// Settle waits until the index has seen these paths, so that the next
 	// question reads what was just written.
-	Settle func(ctx context.Context, paths []string) error
+	Reindex func(ctx context.Context, paths []string) error
 	// Prepare returns the context in which a tool runs: what reads the index in
 	// it waits until the index shows the vault as it is now. plans says that the
 	// tool plans a change, which must not be planned from anything older. May be
@@ -77,10 +82,18 @@ const (
 	TopicTools    = "tools.changed"
 	// TopicVault announces the state of the vault. Its data is a VaultState.
 	TopicVault = "vault.state"
+	// TopicNotice tells persons something that a tool has to say later. Its data is a
+	// Notice.
+	TopicNotice = "notice"
 	// TopicMissed says that there may have been news that nobody here heard:
 	// another process holds the vault now. It has no data.
 	TopicMissed = "news.missed"
 )
+
+// A Notice is a line for persons.
+type Notice struct {
+	Text string `json:"text"`
+}
 
 // A VaultState tells whether the notes of the vault are where they were.
 type VaultState struct {
@@ -96,6 +109,7 @@ type VaultState struct {
 type Registry struct {
 	deps    Deps
 	tainted taintList
+	marked  markedNames
 
 	mu       sync.RWMutex
 	tools    []*Tool          // by name; replaced whole, never changed in place
@@ -174,7 +188,7 @@ func (r *Registry) Remove(set string) {
 // the error; the others are there.
 func (r *Registry) Swap(source string, tools []*Tool) error {
 	if source == "" {
-		return fault.New(fault.Internal, "Lore's own tools have no source, and stay")
+		return fault.New(fault.Internal, "Lore's own tools have no source and cannot be removed")
 	}
 	r.mu.Lock()
 	ours := func(t *Tool) bool { return t.Source == source }
@@ -186,7 +200,7 @@ func (r *Registry) Swap(source string, tools []*Tool) error {
 	added := 0
 	for _, t := range tools {
 		if !ours(t) {
-			errs = append(errs, fault.New(fault.Internal, "tool %q is not of the source %q", t.Name, source))
+			errs = append(errs, fault.New(fault.Internal, "tool %q does not belong to the source %q", t.Name, source))
 			continue
 		}
 		err := r.add([]*Tool{t})
@@ -196,7 +210,32 @@ func (r *Registry) Swap(source string, tools []*Tool) error {
 	}
 	r.mu.Unlock()
 	if len(before) > 0 || added > 0 {
-		r.deps.Log.Info("tools swapped", "source", source, "before", len(before), "tools", added)
+		r.deps.Log.Info("tools replaced", "source", source, "before", len(before), "tools", added)
+		r.listed()
+	}
+	return errors.Join(errs...)
+}
+
+// ReplaceOwn puts these tools into the place of all that a person wrote, in one
+// step. Those that are off stay off.
+func (r *Registry) ReplaceOwn(tools []*Tool, off []string) error {
+	r.mu.Lock()
+	before := len(r.tools)
+	own := func(t *Tool) bool { return t.Set == Own }
+	r.tools = slices.DeleteFunc(slices.Clone(r.tools), own)
+	r.names = maps.Clone(r.names)
+	maps.DeleteFunc(r.names, func(_ string, t *Tool) bool { return own(t) })
+	before -= len(r.tools)
+	var errs []error
+	for _, t := range tools {
+		errs = append(errs, r.add([]*Tool{t}))
+		if slices.Contains(off, t.Name) || slices.Contains(off, Own) {
+			r.off[t.Name] = true
+		}
+	}
+	r.mu.Unlock()
+	if before+len(tools) > 0 {
+		r.deps.Log.Info("own tools replaced", "before", before, "tools", len(tools))
 		r.listed()
 	}
 	return errors.Join(errs...)
@@ -317,10 +356,15 @@ func (r *Registry) fetch(ctx context.Context, name string) (*Tool, error) {
 	if err == nil || r.deps.Fetch == nil || !strings.HasPrefix(name, ExternalPrefix) {
 		return t, err
 	}
-	if err := r.deps.Fetch(ctx, name); err != nil {
-		return nil, err
+	for range 2 { // a server that goes between the two knows of it when it is asked again
+		if err := r.deps.Fetch(ctx, name); err != nil {
+			return nil, err
+		}
+		if t, err = r.Find(name); err == nil {
+			return t, nil
+		}
 	}
-	return r.Find(name)
+	return nil, err
 }
 
 func (r *Registry) isOff(t *Tool) bool {

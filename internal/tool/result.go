@@ -11,8 +11,8 @@ import (
 
 	"lore/internal/change"
 	"lore/internal/fault"
-	"lore/internal/policy"
-	"lore/internal/schema"
+	"lore/internal/tool/policy"
+	"lore/internal/tool/schema"
 )
 
 // A Result is what a call answers. As JSON it is one flat object: the fields
@@ -32,7 +32,7 @@ type Result struct {
 	Page      string       // where a person can answer it in a browser; a surface that has a page says so
 	Refused   string       // a person said no, or nobody answered
 	Feedback  string       // the person's word to the caller
-	Untrusted bool         // the words are another server's: data, never instructions
+	Untrusted bool         // it shows text from outside: data, never instructions
 }
 
 // common are the fields of every answer.
@@ -80,8 +80,10 @@ type waiting struct {
 	Revision  int          `json:"revision,omitempty"`
 	Expires   time.Time    `json:"expires"`
 	Changes   []FileChange `json:"changes,omitempty"`
+	Steps     []string     `json:"steps,omitempty"`
 	Warnings  []string     `json:"warnings,omitempty"`
 	Notices   []string     `json:"notices,omitempty"`
+	Untrusted bool         `json:"untrusted,omitempty"`
 }
 
 func (r Result) waiting() waiting {
@@ -89,7 +91,7 @@ func (r Result) waiting() waiting {
 	w := waiting{
 		Requires: true, Operation: q.Tool, Details: q.Preview.Details, Message: "This operation requires user confirmation.",
 		Summary: q.Preview.Summary, Risk: q.Risk, Reason: q.Reason, ID: q.ID, Page: r.Page, Revision: q.Revision, Expires: q.Expires, Changes: r.Changes, Notices: r.Notices,
-		Warnings: q.Preview.Warnings,
+		Steps: q.Preview.Steps, Warnings: q.Preview.Warnings, Untrusted: r.Untrusted || q.Untrusted,
 	}
 	if w.Details == nil {
 		w.Details = map[string]any{"summary": q.Preview.Summary, "files": len(q.Changes)}
@@ -179,6 +181,7 @@ type View struct {
 	Rows  [][]string // a table
 	Pairs [][2]string
 	Foot  string // one line about the whole: counts, what was cut, freshness
+	Exit  int    // the exit code of the command, where the answer decides it: a search that found nothing
 }
 
 // An Item is one note or passage in a list.
@@ -204,11 +207,13 @@ type Failure struct {
 	Error   string     `json:"error"`
 	Field   string     `json:"field,omitempty"`
 	Fix     string     `json:"fix,omitempty"`
+	// Untrusted says that the error quotes text from outside.
+	Untrusted bool `json:"untrusted,omitempty"`
 }
 
 // NewFailure describes err.
 func NewFailure(err error) Failure {
-	f := Failure{IsError: true, Kind: fault.Of(err), Error: err.Error()}
+	f := Failure{IsError: true, Kind: fault.Of(err), Error: err.Error(), Untrusted: IsUntrusted(err)}
 	var r *fault.Report
 	if errors.As(err, &r) {
 		f.Field, f.Fix = r.Field, r.Fix
@@ -222,5 +227,9 @@ func (f Failure) Err() error {
 	if f.Fix != "" {
 		message = strings.TrimSuffix(message, "; "+f.Fix) // the error adds it again
 	}
-	return &fault.Report{Kind: f.Kind, Message: message, Field: f.Field, Fix: f.Fix}
+	err := error(&fault.Report{Kind: f.Kind, Message: message, Field: f.Field, Fix: f.Fix})
+	if f.Untrusted {
+		err = untrustedError{err}
+	}
+	return err
 }

@@ -7,8 +7,9 @@ type Role string
 
 // The roles, with what a tool that plays them takes and answers.
 const (
-	// ListsNotes takes limit, offset, sort ("path" or "modified") and folder,
-	// and answers notes (each with path, title and modified) and total.
+	// ListsNotes takes limit, offset, sort ("path" or "modified"), folder and
+	// properties, and answers notes (each with path, title and modified), total
+	// and, when asked, properties (each with name, notes, kind and values).
 	ListsNotes Role = "list-notes"
 	// ReadsNote takes path, offset and limit (in lines), and answers path, hash,
 	// text, line, lines and more.
@@ -44,8 +45,9 @@ const (
 	// confidence and depth) and edges (each with edge_id, from_id, to_id,
 	// relationship_type, confidence and notes).
 	TellsNeighbourhood Role = "tell-neighbourhood"
-	// TellsGraph takes relationship_types and limit, and answers content: a JSON
-	// text of nodes and edges as TellsNeighbourhood has them, without depth.
+	// TellsGraph takes relationship_types, limit, dates, node_id and depth (only around
+	// this node), and answers content: a JSON text of nodes and edges as
+	// TellsNeighbourhood has them, with created and modified instead of depth.
 	TellsGraph Role = "tell-graph"
 	// TellsContradictions takes limit and answers contradictions, each with from and
 	// to (path and title), kind and reasoning, and total.
@@ -58,6 +60,19 @@ const (
 	// ListsTags takes prefix and limit, and answers tags (each with tag) and
 	// total.
 	ListsTags Role = "list-tags"
+	// ListsFiles takes attachments (whether to list them), depth, limit and offset,
+	// and answers entries (each with path and is_folder) and total.
+	ListsFiles Role = "list-files"
+	// ListsTasks takes until (a day) and limit, and answers tasks (each with path,
+	// title, line, text, due, overdue and hash) and total.
+	ListsTasks Role = "list-tasks"
+	// CompletesTask takes path, line and if_hash.
+	CompletesTask Role = "complete-task"
+	// MovesFolder takes folder and to, and answers new_path, moved and
+	// links_updated; its plan has them, too, and files.
+	MovesFolder Role = "move-folder"
+	// DeletesFolder takes folder.
+	DeletesFolder Role = "delete-folder"
 	// ListsNodes takes prefix (of ids) and limit, and answers nodes, each with
 	// node_id and title.
 	ListsNodes Role = "list-nodes"
@@ -82,6 +97,8 @@ const (
 	// ReadsResult takes id, offset and limit (in characters), and answers a part of
 	// a result that was too long for a model.
 	ReadsResult Role = "read-result"
+	// FindsTools takes query and answers tools by what they do.
+	FindsTools Role = "find-tools"
 )
 
 // ForPersons reports whether a tool is for persons alone, or for them and Lore's

@@ -8,13 +8,13 @@ import (
 	"slices"
 	"time"
 
-	"lore/internal/access"
 	"lore/internal/change"
 	"lore/internal/fault"
-	"lore/internal/pattern"
-	"lore/internal/policy"
-	"lore/internal/schema"
-	"lore/internal/visibility"
+	"lore/internal/tool/access"
+	"lore/internal/tool/policy"
+	"lore/internal/tool/schema"
+	"lore/internal/vault/pattern"
+	"lore/internal/vault/visibility"
 )
 
 // Selects names the list of files that a person chooses from before the tool
@@ -26,7 +26,7 @@ func Selects(field string) Option { return func(t *Tool) { t.Selects = field } }
 const refusalLasts = 24 * time.Hour
 
 // cannotUnshare stands on every card about sharing.
-const cannotUnshare = "Shared text cannot be taken back."
+const cannotUnshare = "Sharing cannot be undone."
 
 // share decides what of the vault the call may see, before its tool runs: this
 // is the one place where notes leave for a remote model, another program or a
@@ -109,9 +109,9 @@ func (c *call) consentQuestion(ctx context.Context, to, reason string) (Question
 // lasts says how long a person's consent holds.
 func (c *call) lasts() string {
 	if c.who.Kind == access.Agent {
-		return "this conversation"
+		return "this chat"
 	}
-	return "until you take it back"
+	return "until you revoke it"
 }
 
 // grant keeps what a person decided about a recipient: the folders that they
@@ -185,7 +185,7 @@ func (r *Registry) answerOthers(ctx context.Context, person access.Principal, q 
 	}
 	list, err := r.Questions(ctx, Pending)
 	if err != nil {
-		r.deps.Log.Warn("questions about sharing still wait", "error", err)
+		r.deps.Log.Warn("other sharing requests could not be listed", "error", err)
 		return
 	}
 	for _, other := range list {
@@ -194,7 +194,7 @@ func (r *Registry) answerOthers(ctx context.Context, person access.Principal, q 
 		}
 		same := Answer{Approve: a.Approve, Revision: other.Revision, Paths: a.Paths, Word: a.Word, Always: a.Always, same: true}
 		if _, err := r.Answer(ctx, person, other.ID, same); err != nil {
-			r.deps.Log.Warn("a question about sharing was not answered", "approval", other.ID, "kind", string(fault.Of(err)))
+			r.deps.Log.Warn("a sharing request could not be answered", "approval", other.ID, "kind", string(fault.Of(err)))
 		}
 	}
 }
@@ -204,10 +204,10 @@ func (r *Registry) answerOthers(ctx context.Context, person access.Principal, q 
 func MaySend(ctx context.Context, model string, notes []string) error {
 	c, _ := ctx.Value(callKey{}).(*call)
 	if c == nil {
-		return fault.New(fault.Denied, "nobody asked for it")
+		return fault.New(fault.Denied, "models can be used only while a tool is running")
 	}
 	if !c.who.May(access.Model) {
-		return fault.New(fault.Denied, "this caller has no right to use models (scope model)")
+		return fault.New(fault.Denied, "this caller does not have the model scope")
 	}
 	s, err := c.sharing(ctx, access.ModelRecipient(model), model)
 	switch {
@@ -251,9 +251,9 @@ func (c *call) tellSent() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for model, notes := range c.models {
-		text := fmt.Sprintf("text of %d notes was sent to %s", len(notes), model)
+		text := fmt.Sprintf("text from %d notes was sent to %s", len(notes), model)
 		if len(notes) == 1 {
-			text = "text of 1 note was sent to " + model
+			text = "text from 1 note was sent to " + model
 		}
 		if c.rec.Reason != "" {
 			text = c.rec.Reason + "; " + text
@@ -363,6 +363,9 @@ func (c *call) performRead(ctx context.Context, q Question) (Result, error) {
 			c.notices = append(c.notices, fmt.Sprintf("a person chose %d of %d files", len(kept), len(all)))
 			unticked := slices.DeleteFunc(slices.Clone(all), func(p string) bool { return slices.Contains(kept, p) })
 			if err := c.remember(ctx, q, literals(unticked, c.deps.Real)); err != nil {
+				return Result{}, err
+			}
+			if _, err := c.share(ctx); err != nil { // what was refused just now is not read either
 				return Result{}, err
 			}
 		}

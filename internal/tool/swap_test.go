@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"lore/internal/access"
 	"lore/internal/fault"
+	"lore/internal/tool/access"
 )
 
 func foreign(t *testing.T, source, name string) *Tool {

@@ -1,58 +1,103 @@
 package tool
 
 import (
-	"bytes"
-	"cmp"
 	"context"
-	"encoding/json"
-	"slices"
-	"strings"
+	"errors"
 	"sync"
 	"time"
 
-	"lore/internal/access"
 	"lore/internal/change"
+	"lore/internal/fault"
 	"lore/internal/note"
-	"lore/internal/schema"
+	"lore/internal/tool/access"
+	"lore/internal/vault"
 )
 
 // Words from outside are followed through the door: a result that shows an
 // untrusted note is untrusted, whoever got it is tainted from then on, and what a
-// tainted caller writes is an untrusted note.
+// tainted caller writes is an untrusted note. What shows one is in shown.go, and how
+// notes are marked in mark.go.
 
 // taintLasts is how long a caller whose run has no end that Lore sees stays
 // tainted.
 const taintLasts = 12 * time.Hour
 
+// Taints keeps which callers read text from outside beyond the end of a process.
+type Taints interface {
+	// Taint remembers that a caller did, and forgets those that did before
+	// expired.
+	Taint(ctx context.Context, who string, at, expired time.Time) error
+	// TaintedAt is when a caller last did; zero when it never did.
+	TaintedAt(ctx context.Context, who string) (time.Time, error)
+}
+
 // A taintList remembers which callers got words from outside.
 type taintList struct {
 	mu    sync.Mutex
 	since map[string]time.Time
+	kept  map[string]time.Time // what Taints was told last
 }
 
 // most is how many callers are remembered before those of long ago are dropped.
 const mostTainted = 4096
 
-func (l *taintList) add(who access.Principal, now time.Time) {
+// keepTaintEvery is how old a kept time may be before it is written again.
+const keepTaintEvery = time.Minute
+
+// add remembers a caller, and reports whether that must be kept.
+func (l *taintList) add(who string, now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.since == nil || len(l.since) >= mostTainted {
 		old := l.since
-		l.since = map[string]time.Time{}
+		l.since, l.kept = map[string]time.Time{}, map[string]time.Time{}
 		for k, t := range old {
 			if now.Sub(t) < taintLasts {
 				l.since[k] = t
 			}
 		}
 	}
-	l.since[who.Recipient()] = now
+	l.since[who] = now
+	if t, ok := l.kept[who]; ok && now.Sub(t) < keepTaintEvery {
+		return false
+	}
+	l.kept[who] = now
+	return true
 }
 
-func (l *taintList) has(who access.Principal, now time.Time) bool {
+func (l *taintList) has(who string, now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	t, ok := l.since[who.Recipient()]
+	t, ok := l.since[who]
 	return ok && now.Sub(t) < taintLasts
+}
+
+// rememberTaint remembers that a caller got words from outside, here and for the
+// next process.
+func (r *Registry) rememberTaint(ctx context.Context, caller access.Principal) {
+	now, who := r.deps.Now(), caller.Recipient()
+	if !r.tainted.add(who, now) || r.deps.Taints == nil {
+		return
+	}
+	if err := r.deps.Taints.Taint(context.WithoutCancel(ctx), who, now, now.Add(-taintLasts)); err != nil {
+		r.deps.Log.Warn("reading untrusted text could not be recorded", "kind", string(fault.Of(err)))
+	}
+}
+
+// isTainted reports whether a caller got words from outside, also from an earlier
+// process. When that cannot be found out, it is taken for true.
+func (r *Registry) isTainted(ctx context.Context, caller access.Principal, now time.Time) bool {
+	who := caller.Recipient()
+	switch {
+	case !remembersTaint(caller):
+		return false
+	case r.tainted.has(who, now):
+		return true
+	case r.deps.Taints == nil:
+		return false
+	}
+	at, err := r.deps.Taints.TaintedAt(context.WithoutCancel(ctx), who)
+	return err != nil || !at.IsZero() && now.Sub(at) < taintLasts
 }
 
 // remembersTaint reports whether the door remembers what a caller got: an agent
@@ -61,164 +106,109 @@ func remembersTaint(who access.Principal) bool {
 	return who.Kind == access.MCP || who.Kind == access.REST
 }
 
-// taint marks a result that shows untrusted notes, and remembers who got it.
+// Taint remembers that a caller got text from outside by another way than a call:
+// it looked at a question. A person is not led by what they read.
+func (r *Registry) Taint(ctx context.Context, who access.Principal) error {
+	if remembersTaint(who) {
+		r.rememberTaint(ctx, who)
+	}
+	return nil
+}
+
+// An Outsider is a result that knows better than the names in it whether it shows
+// text from outside: of a note as it once was, or of a caller who had read some.
+type Outsider interface{ ShowsOutside() bool }
+
+// taint marks a result that shows text from outside, also one that waits or was
+// only planned, and remembers who got it.
 func (c *call) taint(ctx context.Context, res *Result) {
-	if c.who.Kind == access.Person || res.Value == nil || res.Question != nil {
+	if c.who.Kind == access.Person {
 		return
 	}
-	if !res.Untrusted && c.deps.Untrusted != nil {
-		res.Untrusted = c.showsUntrusted(ctx, res.Value)
+	if o, ok := res.Value.(Outsider); ok && o.ShowsOutside() {
+		res.Untrusted = true
 	}
+	res.Untrusted = res.Untrusted || c.guided || res.Question != nil && res.Question.Untrusted || res.DryRun && c.outside || c.askedAboutUntrusted() || c.showsUntrusted(ctx, *res)
 	if res.Untrusted && remembersTaint(c.who) {
-		c.tainted.add(c.who, c.deps.Now())
+		c.rememberTaint(ctx, c.who)
 	}
 }
 
-// showsUntrusted reports whether a result names a note that is marked as
-// untrusted. When that cannot be found out, it is taken for true.
-func (c *call) showsUntrusted(ctx context.Context, value any) bool {
-	names, err := c.deps.Untrusted(context.WithoutCancel(ctx))
-	if err != nil || len(names) == 0 {
-		return err != nil
-	}
-	raw, err := schema.Marshal(value)
-	if err != nil {
-		return true
-	}
-	return slices.ContainsFunc(names, func(n string) bool {
-		quoted, err := schema.Marshal(n)
-		if strings.HasSuffix(n, ".md") { // a path may stand in a text, an id may be a common word
-			quoted = bytes.Trim(quoted, `"`)
-		}
-		return err != nil || bytes.Contains(raw, quoted)
-	})
-}
-
-// mark adds the property to notes that would get words from outside. It changes
-// the plan, so a person sees it.
-func (c *call) mark(set change.Set) change.Set {
-	tainted := c.tool.Untrusted || c.who.Tainted && c.who.Kind != access.Person
-	var given []string // texts that the caller wrote
-	if tainted && !c.tool.Untrusted {
-		given = texts(c.args)
-	}
-	gone := slices.ContainsFunc(set, func(e change.Edit) bool { // its words go elsewhere in the set
-		return e.After == nil && e.From == "" && e.Before != nil && note.Parse(e.Path, []byte(*e.Before)).IsUntrusted()
-	})
-	if !tainted && !gone {
-		return set
-	}
-	out := slices.Clone(set)
-	for i, e := range set {
-		if e.After == nil || !strings.EqualFold(extension(e.Path), ".md") {
-			continue
-		}
-		if !gone && !c.tool.Untrusted && !adds(e, given) {
-			continue
-		}
-		marked, err := note.MarkUntrusted(e.Path, *e.After)
-		if err != nil {
-			c.notices = append(c.notices, e.Path+" holds text from outside, and could not be marked as untrusted: "+err.Error())
-			continue
-		}
-		if marked != *e.After {
-			out[i].After = &marked
-			c.notices = append(c.notices, e.Path+" is marked as untrusted, because it holds text from outside; read it again for its hash")
-		}
-	}
-	return out
-}
-
-// keepMarks puts the property back where an edit takes it away: that text from
-// outside can be trusted is for a person to say. A change that is taken back takes
-// its words along, and then its mark.
-func (c *call) keepMarks(set change.Set, reverts bool) change.Set {
+// noteOutside tells of a question whether it shows text from outside to the program
+// that asked, which may look at it as often as it likes.
+func (c *call) noteOutside(ctx context.Context, q *Question) {
 	if c.who.Kind == access.Person {
-		return set
+		return
 	}
-	out := set
-	for i, e := range set {
-		if e.Before == nil || e.After == nil || !note.Parse(cmp.Or(e.From, e.Path), []byte(*e.Before)).IsUntrusted() || note.Parse(e.Path, []byte(*e.After)).IsUntrusted() {
-			continue
-		}
-		if reverts && bodyOf(*e.Before) != bodyOf(*e.After) {
-			continue
-		}
-		marked, err := note.MarkUntrusted(e.Path, *e.After)
-		if err != nil || marked == *e.After {
-			c.notices = append(c.notices, e.Path+" loses its mark as untrusted")
-			continue
-		}
-		if len(out) > 0 && &out[0] == &set[0] {
-			out = slices.Clone(set)
-		}
-		out[i].After = &marked
-		c.notices = append(c.notices, e.Path+" stays marked as untrusted; only a person can take the mark off")
+	q.Untrusted = q.Untrusted || c.showsUntrusted(ctx, q.VisibleTo(c.who))
+	if q.Untrusted && remembersTaint(c.who) {
+		c.rememberTaint(ctx, c.who)
 	}
-	return out
 }
 
-// bodyOf is a text without its front matter.
-func bodyOf(text string) string {
-	text = strings.ReplaceAll(text, "\r\n", "\n")
-	if _, rest, ok := strings.Cut(text, "---\n"); ok && strings.HasPrefix(text, "---\n") {
-		if _, body, ok := strings.Cut(rest, "\n---"); ok {
-			return strings.TrimSpace(body)
-		}
-	}
-	return strings.TrimSpace(text)
-}
-
-func extension(path string) string { return path[max(0, strings.LastIndexByte(path, '.')):] }
-
-// leastTaint is the length from which on a line that a caller wrote counts.
-const leastTaint = 8
-
-// adds reports whether an edit brings in a line that the caller wrote. Links that
-// follow a renamed note, or a tag that is renamed, are not the caller's words.
-func adds(e change.Edit, given []string) bool {
-	old := ""
-	if e.Before != nil {
-		old = *e.Before
-	}
-	for line := range strings.Lines(*e.After) {
-		line = strings.TrimSpace(line)
-		if line == "" || strings.Contains(old, line) {
+// hasOutside reports whether a diff of the edits, as the caller may see it, shows
+// text of an untrusted note. The notes need not be in the index any more.
+func (c *call) hasOutside(set change.Set) bool {
+	for _, e := range set {
+		if !c.limit.Everything() && (!c.limit.Allows(e.Path) || e.From != "" && !c.limit.Allows(e.From)) {
 			continue
 		}
-		if slices.ContainsFunc(given, func(g string) bool {
-			return strings.Contains(g, line) || len(strings.TrimSpace(g)) >= leastTaint && strings.Contains(line, strings.TrimSpace(g))
-		}) {
-			return true
+		for _, side := range []*string{e.Before, e.After} {
+			if side != nil && note.IsUntrusted([]byte(*side)) {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-// texts are all strings in arguments, however deep, the names of fields too: a
-// property is named by the caller.
-func texts(args json.RawMessage) []string {
-	var v any
-	if json.Unmarshal(args, &v) != nil {
-		return nil
+// sawFile remembers an untrusted note that the tool has read. The index does not
+// know of every one: of copies that sync tools set aside, of links, and of what was
+// written a moment ago.
+func (c *call) sawFile(f vault.File) {
+	if !vault.IsNoteName(f.Path) || !note.IsUntrusted(f.Data) {
+		return
 	}
-	var out []string
-	var walk func(any)
-	walk = func(v any) {
-		switch v := v.(type) {
-		case string:
-			out = append(out, v)
-		case []any:
-			for _, x := range v {
-				walk(x)
-			}
-		case map[string]any:
-			for name, x := range v {
-				out = append(out, name)
-				walk(x)
-			}
-		}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.saw == nil {
+		c.saw = map[string]bool{}
 	}
-	walk(v)
-	return out
+	c.saw[f.Path] = true
+}
+
+// askedAboutUntrusted reports whether a tool that asks a model has read untrusted
+// notes: what the model says can be theirs, whether they are named or not.
+func (c *call) askedAboutUntrusted() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.tool.AsksModel && len(c.saw) > 0
+}
+
+// An untrustedError is an error that quotes text from outside.
+type untrustedError struct{ error }
+
+func (e untrustedError) Unwrap() error { return e.error }
+
+// IsUntrusted reports whether an error quotes text from outside. An agent keeps
+// that with its run, as it keeps [Result.Untrusted].
+func IsUntrusted(err error) bool {
+	var u untrustedError
+	return errors.As(err, &u)
+}
+
+// taintByError marks an error that quotes another server that was called, or an
+// untrusted note, and remembers who got it.
+func (c *call) taintByError(ctx context.Context, err error) error {
+	if c.tool == nil || c.who.Kind == access.Person || errors.Is(err, errAgain) {
+		return err
+	}
+	foreign := c.reached && (c.tool.Source != "" || c.tool.Untrusted)
+	if !foreign && !c.showsUntrusted(ctx, err.Error()) {
+		return err
+	}
+	if remembersTaint(c.who) {
+		c.rememberTaint(ctx, c.who)
+	}
+	return untrustedError{err}
 }

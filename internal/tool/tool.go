@@ -29,11 +29,11 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"lore/internal/access"
 	"lore/internal/change"
 	"lore/internal/fault"
-	"lore/internal/policy"
-	"lore/internal/schema"
+	"lore/internal/tool/access"
+	"lore/internal/tool/policy"
+	"lore/internal/tool/schema"
 )
 
 // DryRun is the argument that every tool with an effect takes beside its own:
@@ -56,7 +56,7 @@ const (
 type Tool struct {
 	Name    string
 	Title   string // for people: "List backlinks"
-	Doc     string // for models and people: what it does and when to use it
+	Doc     string // for models: what it does and when to use it
 	Set     string // the toolset it belongs to
 	Aliases []string
 	Short   string // what a person types for it at a terminal: "search"
@@ -77,6 +77,8 @@ type Tool struct {
 	// Feed says that the result is a list that grows: the argument "after" asks
 	// for what came after the "next" of an earlier answer.
 	Feed bool
+	// Everyday says that MCP clients get it by default, beside the notes' toolset.
+	Everyday bool
 	// Ends says that a run is over when a call of it succeeded.
 	Ends bool
 	// Selects is the argument with the files that a person chooses from, when they
@@ -87,18 +89,23 @@ type Tool struct {
 	AsksModel bool
 	// Persons says that only a person may call it.
 	Persons bool
+	// Off says that nobody may call it until a person turned it on.
+	Off bool
 	// Untrusted says that the result holds words of others: data, never
 	// instructions.
 	Untrusted bool
 	// Source is the server that a foreign tool is of; empty for Lore's own.
 	Source string
-	// Examples are calls that make sense in the sample vault.
+	// Examples are calls that make sense in the sample vault; lore demo makes them.
 	Examples []Example
+	// Help is the text of the command, for people.
+	Help Help
 
 	in         reflect.Type
 	fields     schema.Comments       // struct name to field name to comment
 	schema     func() *schema.Schema // made on first use: most runs need one tool, not seventy
 	definition func() string
+	gathers    bool                                                    // it makes calls; see [Gather]
 	pinned     string                                                  // see [ForeignTool.Definition]
 	run        work                                                    // the work itself; the edits are wishes
 	foresee    func(context.Context, json.RawMessage) (Preview, error) // of an act
@@ -149,6 +156,9 @@ func AsksModel(within time.Duration) Option {
 	return func(t *Tool) { t.AsksModel, t.Timeout = true, within }
 }
 
+// OffByDefault marks a tool that a person must turn on first.
+func OffByDefault() Option { return func(t *Tool) { t.Off = true } }
+
 // Untrusted marks a tool whose results hold words from outside.
 func Untrusted() Option { return func(t *Tool) { t.Untrusted = true } }
 
@@ -166,6 +176,9 @@ func Instruct(text string) Option { return func(t *Tool) { t.Instructions = text
 
 // Feed marks a tool whose result can be followed.
 func Feed() Option { return func(t *Tool) { t.Feed = true } }
+
+// Everyday marks a tool that MCP clients get by default, whatever its toolset.
+func Everyday() Option { return func(t *Tool) { t.Everyday = true } }
 
 // A Runner is an input struct that does its own work.
 type Runner[Env, Out any] interface {
@@ -247,6 +260,10 @@ func input[In any](args json.RawMessage) (in In, err error) {
 func describe[In, Out any](e access.Effect, opts []Option) *Tool {
 	in := reflect.TypeFor[In]()
 	t := &Tool{Name: snakeCase(in.Name()), Title: title(in.Name()), Effect: e, Shape: Facts, Timeout: time.Minute, in: in}
+	var zero In
+	if h, ok := any(zero).(Helper); ok {
+		t.Help = h.Help()
+	}
 	for _, o := range opts {
 		o(t)
 	}
@@ -312,10 +329,19 @@ func Toolset(name string, docs map[string]Comment, tools ...*Tool) []*Tool {
 			panic("tool " + t.Name + " has no comment in docs_gen.go; run go generate")
 		}
 		t.Set = name
-		t.Doc = sentence(strings.TrimPrefix(c.Text, t.in.Name()+" "))
+		t.Doc = sentence(description(t.in.Name(), c.Text))
 		t.fields = fields
 	}
 	return tools
+}
+
+// description is the comment of a struct without the struct's name: "ReadNote:
+// Read one note." is "Read one note.", and "Pot brews." is "brews.".
+func description(name, comment string) string {
+	if rest, ok := strings.CutPrefix(comment, name+": "); ok {
+		return rest
+	}
+	return strings.TrimPrefix(comment, name+" ")
 }
 
 func sentence(s string) string {

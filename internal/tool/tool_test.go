@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"lore/internal/access"
 	"lore/internal/fault"
+	"lore/internal/tool/access"
 )
 
 // Brew is a tool of the tests: it has one argument of every sort.
@@ -228,7 +228,7 @@ func TestResultIsFlat(t *testing.T) {
 		t.Errorf("escaped for HTML: %s %v", raw, err)
 	}
 	if _, err := json.Marshal(Result{Value: 5, Tool: brew(brewEnv{})}); err == nil {
-		t.Error("a result that is no object was written")
+		t.Error("a result that is not an object was written")
 	}
 	if got := mustJSON(t, Result{Success: true, Message: "done"}); got != `{"success":true,"message":"done"}` {
 		t.Errorf("got %s", got)

@@ -6,7 +6,7 @@ import (
 	"path"
 	"slices"
 
-	"lore/internal/syncname"
+	"lore/internal/vault/syncname"
 )
 
 // aliases are the other names of files, by which they can change without an

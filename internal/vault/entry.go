@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"lore/internal/syncname"
+	"lore/internal/vault/syncname"
 )
 
 // A Kind says what a file is to a vault.
@@ -27,16 +27,23 @@ const (
 func KindOf(key string) Kind {
 	name := path.Base(key)
 	kind := Attachment
-	switch ext := path.Ext(name); {
-	case strings.EqualFold(ext, ".md"), strings.EqualFold(ext, ".markdown"):
+	switch {
+	case IsNoteName(name):
 		kind = Note
-	case strings.EqualFold(ext, ".canvas"):
+	case strings.EqualFold(path.Ext(name), ".canvas"):
 		kind = Canvas
 	}
 	if kind != Attachment && syncname.ConflictOf(name) != "" {
 		return Conflict
 	}
 	return kind
+}
+
+// IsNoteName reports whether a file is read as a note: also a copy of one that a
+// sync tool set aside.
+func IsNoteName(key string) bool {
+	ext := path.Ext(key)
+	return strings.EqualFold(ext, ".md") || strings.EqualFold(ext, ".markdown")
 }
 
 // An Entry is one file of a vault, as a walk sees it.
@@ -97,12 +104,12 @@ type Listing struct {
 	// State is what the vault thinks of itself after this walk.
 	State State
 
-	root    fs.FileInfo    // the folder
-	folders []FolderGlance // that were entered
-	rules   string         // which paths were left out
-	unread  bool           // some folder could not be read
-	any     bool           // the folder holds something, were it only Lore's own
-	unknown []string       // keys of which the walk cannot say whether they exist; sorted
+	root    fs.FileInfo      // the folder
+	folders []FolderSnapshot // that were entered
+	rules   string           // which paths were left out
+	unread  bool             // some folder could not be read
+	any     bool             // the folder holds something, were it only Lore's own
+	unknown []string         // keys of which the walk cannot say whether they exist; sorted
 }
 
 // Get finds the entry of a key.

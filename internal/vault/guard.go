@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 	"time"
+
+	"lore/internal/vault/filetime"
 )
 
 // A Mode says what can be done with a vault.
@@ -45,7 +47,7 @@ func (s State) Trouble() string {
 	case Offline:
 		return "the vault is offline: " + s.Reason
 	case Settling:
-		return s.Reason + "; Lore waits until the folder is quiet"
+		return s.Reason + "; Lore waits until no more files change"
 	}
 	return s.Reason
 }
@@ -58,7 +60,7 @@ func (s State) wayOut() string {
 	if s.Mode == Settling {
 		return "try again in a few seconds"
 	}
-	return "bring the folder back; if you deleted the notes: lore index --accept"
+	return "restore the folder; if you deleted the notes, run lore index --accept"
 }
 
 // When more than this many of the known notes are missing at once, and more than this
@@ -101,7 +103,7 @@ func Judge(known []string, now *Listing, moment time.Time) (mode Mode, reason st
 // emptied counts the missing notes whose folders are there and empty, with the
 // first of those, and finds when something was last removed from the others.
 func (l *Listing) emptied(missing []string) (notes int, left time.Time, where string) {
-	folders := make(map[string]*FolderGlance, len(l.folders))
+	folders := make(map[string]*FolderSnapshot, len(l.folders))
 	for i := range l.folders {
 		folders[Key(l.folders[i].Path)] = &l.folders[i]
 	}
@@ -135,7 +137,7 @@ func (l *Listing) emptied(missing []string) (notes int, left time.Time, where st
 // far ahead stems from a clock that was wrong.
 func quiet(t, moment time.Time) bool {
 	d := moment.Sub(t)
-	return d >= Quiet || d < -time.Duration(farAhead)
+	return d >= Quiet || d < -time.Duration(filetime.FarAhead)
 }
 
 // notMoved returns the missing notes whose base names do not appear at new places.
@@ -261,7 +263,7 @@ func (v *Vault) healthy() State {
 	if writable(v.dir) {
 		return State{Mode: Online, Since: v.now()}
 	}
-	return State{Mode: ReadOnly, Reason: "the folder cannot be written", Since: v.now()}
+	return State{Mode: ReadOnly, Reason: "the folder is not writable", Since: v.now()}
 }
 
 // missingRoot is called when a walk does not find the folder.

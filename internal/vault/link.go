@@ -24,11 +24,11 @@ func (v *Vault) follow(root *os.Root, disk string) (fs.FileInfo, Problem) {
 	target, plain := Trace(root, disk)
 	switch {
 	case info.IsDir():
-		return nil, Problem{Kind: FolderLink, Other: target, Detail: "a link to a folder is not entered; its files are listed where the folder lies"}
+		return nil, Problem{Kind: FolderLink, Other: target, Detail: "links to folders are not followed; the files are listed in the folder itself"}
 	case !info.Mode().IsRegular():
-		return nil, Problem{Kind: NotRegular, Other: target, Detail: "the link leads to " + what(info.Mode()) + ", which is never opened"}
+		return nil, Problem{Kind: NotRegular, Other: target, Detail: "the link points to " + what(info.Mode()) + ", which Lore never opens"}
 	case !plain || Hidden(target) || v.exclude.Covers(Key(target)):
-		return nil, Problem{Kind: EscapingLink, Other: target, Detail: "the link leads into a hidden or excluded place"}
+		return nil, Problem{Kind: EscapingLink, Other: target, Detail: "the link points to a hidden or excluded file"}
 	}
 	return info, Problem{}
 }
@@ -38,21 +38,21 @@ func (v *Vault) linkProblem(root *os.Root, disk string, err error) Problem {
 	target, _ := root.Readlink(disk)
 	switch {
 	case errors.Is(err, syscall.ELOOP):
-		return Problem{Kind: BrokenLink, Other: target, Detail: "the links lead in a circle"}
+		return Problem{Kind: BrokenLink, Other: target, Detail: "the links form a loop"}
 	case filepath.IsAbs(target):
 		if rel, err := filepath.Rel(v.dir, target); err == nil && filepath.IsLocal(rel) {
-			return Problem{Kind: EscapingLink, Other: target, Detail: "the link is absolute, so it would not survive a move; make it a relative link to " + filepath.ToSlash(rel)}
+			return Problem{Kind: EscapingLink, Other: target, Detail: "the link is absolute and would break if the vault moved; make it a relative link to " + filepath.ToSlash(rel)}
 		}
-		return Problem{Kind: EscapingLink, Other: target, Detail: "the link leads out of the vault and is not followed"}
+		return Problem{Kind: EscapingLink, Other: target, Detail: "the link points outside the vault and is not followed"}
 	case errors.Is(err, fs.ErrNotExist):
-		return Problem{Kind: BrokenLink, Other: target, Detail: "the link leads to a file that does not exist"}
+		return Problem{Kind: BrokenLink, Other: target, Detail: "the link points to a file that does not exist"}
 	case errors.Is(err, fs.ErrPermission):
 		return Problem{Kind: Unreadable, Other: target, Detail: "permission denied"}
 	}
 	if end, plain := Trace(root, disk); plain && end == disk {
-		return Problem{Kind: BrokenLink, Other: target, Detail: "the links lead in a circle"}
+		return Problem{Kind: BrokenLink, Other: target, Detail: "the links form a loop"}
 	}
-	return Problem{Kind: EscapingLink, Other: target, Detail: "the link leads out of the vault and is not followed"}
+	return Problem{Kind: EscapingLink, Other: target, Detail: "the link points outside the vault and is not followed"}
 }
 
 // Trace spells the path that a chain of links ends at, links to folders too. It

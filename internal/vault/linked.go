@@ -16,7 +16,7 @@ func (e linkedError) Unwrap() error { return e.error }
 // a secret of another folder, or a note that only a person may change, and
 // nothing tells which.
 func Linked(key string) error {
-	return linkedError{fault.Fix(fault.Unsafe, "copy it to make it a note of its own, or set files.hard_links to allow",
+	return linkedError{fault.Fix(fault.Unsafe, "copy it to make it a separate file, or set files.hard_links to allow",
 		"%q is a hard link: its text also exists under another name", key)}
 }
 

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"lore/internal/fault"
-	"lore/internal/hidden"
+	"lore/internal/note/invisible"
 )
 
 const (
@@ -40,7 +40,7 @@ func Clean(p string) (string, error) {
 	key := Key(p) // before the checks: what is checked is what is used
 	switch {
 	case len(key) > maxPath:
-		return "", fault.New(fault.Invalid, "the path has %d bytes, %d is the limit", len(key), maxPath)
+		return "", fault.New(fault.Invalid, "the path has %d bytes; the limit is %d", len(key), maxPath)
 	case key[0] == '/':
 		return "", fault.Fix(fault.Unsafe, "give the path from the vault root", "path %q is absolute", p)
 	}
@@ -52,7 +52,7 @@ func Clean(p string) (string, error) {
 		last = name
 	}
 	if last == "" || last == "." {
-		return "", fault.Fix(fault.Invalid, "name the file", "path %q names a folder", p)
+		return "", fault.Fix(fault.Invalid, "give the path of a file", "path %q names a folder", p)
 	}
 	return path.Clean(key), nil
 }
@@ -61,15 +61,15 @@ func Clean(p string) (string, error) {
 func checkName(name string) error {
 	switch {
 	case name == "..":
-		return fault.Fix(fault.Unsafe, "give the path from the vault root", `".." in a path could lead out of the vault`)
+		return fault.Fix(fault.Unsafe, "give the path from the vault root", `".." in a path could point outside the vault`)
 	case drive(name):
-		return fault.Fix(fault.Unsafe, "give the path from the vault root", "%q in a path could name a drive", name)
+		return fault.Fix(fault.Unsafe, "give the path from the vault root", "%q in a path could be a drive letter", name)
 	case len(name) > maxName:
-		return fault.New(fault.Invalid, "a name of %d bytes is too long, %d is the limit", len(name), maxName)
+		return fault.New(fault.Invalid, "a name of %d bytes is too long; the limit is %d", len(name), maxName)
 	case strings.ContainsFunc(name, unicode.IsControl):
-		return fault.New(fault.Unsafe, "name %q holds a control character", name)
+		return fault.New(fault.Unsafe, "name %q contains a control character", name)
 	case strings.Contains(name, `\`):
-		return fault.Fix(fault.Unsafe, `separate folders by "/"`, "name %q holds a backslash", name)
+		return fault.Fix(fault.Unsafe, `separate folders with "/"`, "name %q contains a backslash", name)
 	case oddNamesDiffer && name != "" && name != ".":
 		if why := unportable(name); why != "" {
 			return fault.New(fault.Unsafe, "name %q %s", name, why)
@@ -91,8 +91,8 @@ func CleanNew(p string) (string, error) {
 		if why := unportable(name); why != "" {
 			return "", fault.Fix(fault.Invalid, "choose another name", "name %q %s", name, why)
 		}
-		if bad, ok := hidden.InName(name); ok {
-			return "", fault.Fix(fault.Invalid, "leave it out", "name %q has the invisible character %s", hidden.Escape(name), bad)
+		if bad, ok := invisible.InName(name); ok {
+			return "", fault.Fix(fault.Invalid, "leave it out", "name %q has the invisible character %s", invisible.Escape(name), bad)
 		}
 	}
 	if Hidden(key) {
@@ -174,13 +174,13 @@ func drive(name string) bool {
 func unportable(name string) string {
 	switch {
 	case strings.HasSuffix(name, "."), strings.HasSuffix(name, " "):
-		return "ends in a dot or a space, which Windows drops"
+		return "ends with a dot or a space, which Windows removes"
 	case strings.HasPrefix(name, " "):
 		return "begins with a space"
 	case strings.ContainsAny(name, `<>:"|?*\`):
-		return `holds one of < > : " | ? * \, which Windows refuses`
+		return `contains one of < > : " | ? * \, which Windows does not allow`
 	case device(name):
-		return "is the name of a device on Windows"
+		return "is a reserved name on Windows"
 	}
 	return ""
 }

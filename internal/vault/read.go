@@ -15,8 +15,9 @@ import (
 	"time"
 
 	"lore/internal/fault"
-	"lore/internal/syncname"
-	"lore/internal/visibility"
+	"lore/internal/vault/overlay"
+	"lore/internal/vault/syncname"
+	"lore/internal/vault/visibility"
 )
 
 // A Hash is the SHA-256 of a file's bytes: what a writer must show to prove
@@ -107,6 +108,9 @@ func (v *Vault) Stat(ctx context.Context, p string) (Entry, error) {
 	if err := v.allowed(ctx, key, false); err != nil { // before anything tells whether there is such a file
 		return Entry{}, err
 	}
+	if f, ok, err := v.readPlanned(ctx, key, v.maxRead, true); ok {
+		return Entry{Path: key, OnDisk: key, Kind: KindOf(key), Size: f.Info.Size, ModTime: f.Info.ModTime.UnixNano()}, err
+	}
 	root, err := v.Handle()
 	if err != nil {
 		return Entry{}, err
@@ -123,7 +127,7 @@ func (v *Vault) Stat(ctx context.Context, p string) (Entry, error) {
 		return Entry{}, err
 	}
 	if syncname.Partial(path.Base(key)) {
-		return Entry{}, fault.New(fault.Denied, "path %q is a download or a save that has not ended", p)
+		return Entry{}, fault.New(fault.Denied, "path %q is an unfinished download or save", p)
 	}
 	v.mu.Lock()
 	v.note(key, info)
@@ -147,13 +151,40 @@ func (v *Vault) Visible(p string, hidden bool) (string, error) {
 	case !hidden && Hidden(key):
 		return "", fault.New(fault.Denied, "path %q is hidden", p)
 	case v.exclude.Covers(key):
-		return "", fault.New(fault.Denied, "path %q is excluded by the settings of the vault", p)
+		return "", fault.New(fault.Denied, "path %q is excluded by the vault's settings", p)
 	}
 	return key, nil
 }
 
 // Excludes reports whether the settings keep a path out of the vault.
 func (v *Vault) Excludes(key string) bool { return v.exclude.Covers(key) }
+
+type observerKey struct{}
+
+// Observed is ctx in which see is told of every file that is read.
+func Observed(ctx context.Context, see func(File)) context.Context {
+	return context.WithValue(ctx, observerKey{}, see)
+}
+
+// observe tells the observer of ctx of a file that was read.
+func observe(ctx context.Context, f File, err error) {
+	if see, ok := ctx.Value(observerKey{}).(func(File)); ok && err == nil {
+		see(f)
+	}
+}
+
+// readPlanned reads a file as planned edits leave it; ok is false where they leave
+// it alone.
+func (v *Vault) readPlanned(ctx context.Context, key string, limit int64, cut bool) (File, bool, error) {
+	p, ok, err := overlay.Read(ctx, key, limit, cut)
+	if ok && p.From != "" {
+		f, err := v.read(overlay.Without(ctx), p.From, limit, cut, false)
+		f.Path, f.OnDisk = key, key
+		return f, true, err
+	}
+	info := Info{Size: p.Size, ModTime: v.now(), Links: 1, Mode: 0o644}
+	return File{Path: key, OnDisk: key, Data: p.Data, Hash: Sum(p.Data), Truncated: p.Size > int64(len(p.Data)), Info: info}, ok, err
+}
 
 // tries is how often a file is read that changes while it is read.
 const tries = 3
@@ -165,6 +196,10 @@ func (v *Vault) read(ctx context.Context, p string, limit int64, cut, hidden boo
 	}
 	if err := v.allowed(ctx, key, false); err != nil { // before anything tells whether there is such a file
 		return File{}, err
+	}
+	if f, ok, err := v.readPlanned(ctx, key, limit, cut); ok {
+		observe(ctx, f, err)
+		return f, err
 	}
 	root, err := v.Handle()
 	if err != nil {
@@ -192,13 +227,14 @@ func (v *Vault) read(ctx context.Context, p string, limit int64, cut, hidden boo
 		}
 		if steady {
 			f.Path, f.OnDisk = key, disk
+			observe(ctx, f, nil)
 			return f, nil
 		}
 	}
 	if refusal != nil {
 		return File{}, Linked(key)
 	}
-	return File{}, fault.Fix(fault.Busy, "try again when it has settled", "%q is being written", key)
+	return File{}, fault.Fix(fault.Busy, "try again in a moment", "%q is being written", key)
 }
 
 // allowed refuses a file that the call must not see, by its name or by the name
@@ -232,7 +268,7 @@ func (v *Vault) readOnce(root *os.Root, disk string, limit int64, cut bool) (f F
 		return File{}, false, err
 	}
 	if before.Size() > limit && !cut {
-		return File{}, false, fault.New(fault.TooLarge, "%q has %d bytes, %d is the limit", disk, before.Size(), limit)
+		return File{}, false, fault.New(fault.TooLarge, "%q has %d bytes; the limit is %d", disk, before.Size(), limit)
 	}
 	var buf bytes.Buffer
 	buf.Grow(int(min(before.Size(), limit)) + bytes.MinRead)
@@ -355,7 +391,7 @@ func (v *Vault) plainFolders(root *os.Root, disk string) error {
 		info, err := root.Lstat(dir)
 		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
 			target, _ := Trace(root, dir)
-			return fault.Fix(fault.Unsafe, "use the path where the folder lies", "folder %q is a link to %q", dir, target)
+			return fault.Fix(fault.Unsafe, "use the real path of the folder", "folder %q is a link to %q", dir, target)
 		}
 	}
 	return nil
@@ -375,7 +411,7 @@ func (v *Vault) explain(key string, err error) error {
 	case errors.Is(err, fs.ErrPermission):
 		return fault.Fix(fault.Denied, "give yourself read permission on it (chmod u+r)", "%q cannot be read", key)
 	case escapes(err):
-		return fault.New(fault.Unsafe, "%q leads out of the vault", key)
+		return fault.New(fault.Unsafe, "%q points outside the vault", key)
 	}
 	return fault.New(fault.Unavailable, "%q cannot be read: %v", key, plainError(err))
 }

@@ -77,7 +77,7 @@ func TestHardLinks(t *testing.T) {
 	if f, err := allowed.Read(t.Context(), "a.md"); err != nil || f.Info.Links != 2 || f.Info.Inode == 0 || len(walk(t, allowed).Problems) > 0 {
 		t.Errorf("%+v, %v", f.Info, err)
 	}
-	if allowed.Unchanged(l.Glance(), nil) {
+	if allowed.Unchanged(l.Snapshot(), nil) {
 		t.Error("a walk under other rules is believed")
 	}
 	if err := os.Remove(outside); err != nil {

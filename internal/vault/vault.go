@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"lore/internal/fault"
-	"lore/internal/pattern"
+	"lore/internal/vault/pattern"
 )
 
 // The limits that hold when [Options] names none.
@@ -72,11 +72,11 @@ type Vault struct {
 // Open opens the folder dir as a vault. It writes nothing.
 func Open(dir string, opt Options) (*Vault, error) {
 	if dir == "" {
-		return nil, fault.Fix(fault.Invalid, "name the folder that holds your notes", "the vault has no folder")
+		return nil, fault.Fix(fault.Invalid, "give the folder that contains your notes", "no vault folder is set")
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "vault %q: %v", dir, err)
+		return nil, fault.New(fault.Invalid, "the vault %q cannot be opened: %v", dir, err)
 	}
 	exclude, err := pattern.Compile(opt.Exclude)
 	if err != nil {
@@ -126,13 +126,13 @@ func openRoot(dir string) (*os.Root, fs.FileInfo, error) {
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil, fault.Fix(fault.NotFound, "create it, or name the folder that holds your notes", "folder %q does not exist", dir)
+		return nil, nil, fault.Fix(fault.NotFound, "create it, or give the folder that contains your notes", "folder %q does not exist", dir)
 	case errors.Is(err, fs.ErrPermission):
 		return nil, nil, unreadableFolder(dir)
 	case err != nil:
-		return nil, nil, fault.New(fault.Invalid, "folder %q: %v", dir, plainError(err))
+		return nil, nil, fault.New(fault.Invalid, "folder %q cannot be opened: %v", dir, plainError(err))
 	case !info.IsDir():
-		return nil, nil, fault.Fix(fault.Invalid, "name the folder that the file lies in", "%q is a file, not a folder", dir)
+		return nil, nil, fault.Fix(fault.Invalid, "give the folder that contains the file", "%q is a file, not a folder", dir)
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {

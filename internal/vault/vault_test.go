@@ -44,7 +44,7 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 		kind fault.Kind
 		says string
 	}{
-		"nothing":     {"", vault.Options{}, fault.Invalid, "name the folder"},
+		"nothing":     {"", vault.Options{}, fault.Invalid, "give the folder"},
 		"missing":     {filepath.Join(dir, "no"), vault.Options{}, fault.NotFound, "does not exist; create it"},
 		"a file":      {filepath.Join(dir, "file.md"), vault.Options{}, fault.Invalid, "is a file, not a folder"},
 		"bad pattern": {dir, vault.Options{Exclude: []string{"a["}}, fault.Invalid, `pattern "a["`},

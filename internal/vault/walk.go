@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 
 	"lore/internal/fault"
-	"lore/internal/hidden"
-	"lore/internal/syncname"
+	"lore/internal/note/invisible"
+	"lore/internal/vault/syncname"
 )
 
 // maxFolders bounds how deep folders may lie inside folders. Each level costs
@@ -136,7 +136,7 @@ func (w *walker) folder(at openFolder, key, disk string, depth int) error {
 	// The folder before its names: what comes later gives it other times.
 	self, err := at.self()
 	if err == nil {
-		w.list.folders = append(w.list.folders, folderGlance(disk, self))
+		w.list.folders = append(w.list.folders, folderSnapshot(disk, self))
 	}
 	infos, listErr := at.infos()
 	if err = errors.Join(err, listErr); err != nil {
@@ -167,7 +167,7 @@ func (w *walker) folder(at openFolder, key, disk string, depth int) error {
 
 func (w *walker) enter(at openFolder, c child, depth int) error {
 	if depth > maxFolders {
-		w.problem(TooDeep, c.key, "", "more than %d folders lie inside each other here; what is below is not read", maxFolders)
+		w.problem(TooDeep, c.key, "", "folders are nested more than %d deep; deeper files are not read", maxFolders)
 		w.list.unknown = append(w.list.unknown, c.key)
 		return nil
 	}
@@ -230,7 +230,7 @@ func (w *walker) name(info fs.FileInfo, key, disk string) (child, bool) {
 	}
 	if !utf8.ValidString(name) {
 		shown := strings.ToValidUTF8(name, "\uFFFD")
-		w.problem(BadName, join(key, shown), "", "the name is not valid UTF-8; rename the file to use it here")
+		w.problem(BadName, join(key, shown), "", "the name is not valid UTF-8; rename the file")
 		return child{}, false
 	}
 	c := child{name: name, key: join(key, Key(name))}
@@ -249,7 +249,7 @@ func (w *walker) name(info fs.FileInfo, key, disk string) (child, bool) {
 	if !w.twins(c) {
 		return child{}, false
 	}
-	if bad, ok := hidden.InName(name); ok {
+	if bad, ok := invisible.InName(name); ok {
 		w.problem(MisleadingName, c.key, "", "the name has the invisible character %s", bad)
 	}
 	if c.disk != c.key {
@@ -273,7 +273,7 @@ func (w *walker) name(info fs.FileInfo, key, disk string) (child, bool) {
 func (w *walker) hidden(name, key string) {
 	if file := syncname.Placeholder(name); file != "" {
 		k := join(key, Key(file))
-		w.problem(NotDownloaded, k, "", "its content is in iCloud; open it in the Finder to download it")
+		w.problem(NotDownloaded, k, "", "its content is in iCloud; open it in Finder to download it")
 		w.list.unknown = append(w.list.unknown, k)
 		return
 	}
@@ -292,7 +292,7 @@ func (w *walker) twins(c child) bool {
 	case !taken:
 		w.folded[fold] = key
 	case other == key:
-		w.problem(NameTwin, c.key, c.disk, "two names on disk differ only in how Unicode writes them; the second is not read, rename one")
+		w.problem(NameTwin, c.key, c.disk, "two names differ only in their Unicode form; the second file is not read; rename one of them")
 		return false
 	default:
 		w.problem(CaseTwin, c.key, join(path.Dir(c.key), other), "differs from %q only in case; macOS and Windows cannot keep both", other)
@@ -304,7 +304,7 @@ func (w *walker) file(c child, info fs.FileInfo, link bool) {
 	w.aliases.note(c.key, info)
 	inode, links := identity(info)
 	if links > 1 && !w.v.linked {
-		w.problem(HardLink, c.key, "", "it is a hard link: its text also exists under another name, and is not read")
+		w.problem(HardLink, c.key, "", "it is a hard link: its text also exists under another name, so Lore does not read it")
 	}
 	e := Entry{
 		Path: c.key, OnDisk: c.disk, Link: link, Kind: KindOf(c.key), Linked: links > 1,
@@ -337,7 +337,7 @@ func (w *walker) possible(entries []Entry) {
 		dir, name := path.Split(e.Path)
 		base := syncname.PossibleBase(name)
 		if size, ok := w.sizes[base]; ok && base != "" && syncname.Alike(size, e.Size) {
-			w.problem(PossibleConflict, e.Path, dir+base, "may be a sync tool's copy of %q; it is read as a note of its own", base)
+			w.problem(PossibleConflict, e.Path, dir+base, "may be a sync tool's copy of %q; it is read as a separate note", base)
 		}
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"lore/internal/fault"
-	"lore/internal/syncname"
 	"lore/internal/vault"
+	"lore/internal/vault/syncname"
 )
 
 func walk(t testing.TB, v *vault.Vault) *vault.Listing {

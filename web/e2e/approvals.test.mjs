@@ -1,6 +1,8 @@
 // What waits for a person, answered in a browser: what is on disk afterwards is
 // what was shown and chosen, to the byte.
 import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { World, accessible, move, quiet, still } from './world.mjs';
 
@@ -35,29 +37,20 @@ test('a yes does exactly what was shown, and can be taken back and brought back'
   await show(id);
   assert.deepEqual(changed(old), [], 'asking changes nothing');
   assert.equal(await page.locator('.line.added mark').innerText(), 'green ');
-  assert.match(await card().innerText(), /rest token-.* over rest/);
+  assert.match(await card().innerText(), /“script” \(REST\)/);
   await approve().click();
   await over('done');
   assert.deepEqual(changed(old), ['Notes/Sencha.md']);
   assert.equal(w.read('Notes/Sencha.md'), Buffer.from(old['Notes/Sencha.md'], 'base64').toString().replace('everyday tea', 'everyday green tea'));
 
-  await page.getByRole('link', { name: 'See it in the activity' }).click();
+  await page.getByRole('link', { name: 'View in activity' }).click();
   await page.locator('button.undo').click();
-  // Taking back is a change like any other: asked about, or done at once.
-  await page.locator('button.redo, .card .approve:enabled').first().waitFor();
-  if (await card().count()) {
-    await approve().click();
-    await over('done');
-  }
+  await page.locator('button.redo').waitFor(); // the person's own act: done at once
   assert.deepEqual(changed(old), [], 'taken back to the byte');
   await page.goto(`${w.base}/activity`);
   await page.locator('.calls a', { hasText: 'Sencha.md at line' }).first().click();
   await page.locator('button.redo').click();
-  await page.locator('button.undo, .card .approve:enabled').first().waitFor();
-  if (await card().count()) {
-    await approve().click();
-    await over('done');
-  }
+  await page.locator('button.undo').waitFor();
   assert.deepEqual(changed(old), ['Notes/Sencha.md']);
   quiet(page);
 });
@@ -67,7 +60,8 @@ test('a no leaves every byte, and its word reaches the one who asked', async () 
   const id = await w.ask('delete_note', { path: 'Notes/Matcha.md' });
   await show(id);
   assert.equal(await page.locator('.chip.destroy').count(), 1);
-  assert.equal(await page.getByText('Allow from now on').count(), 0, 'what destroys is never allowed from now on');
+  assert.equal(await page.locator('.approve.primary').count(), 0, 'a yes that destroys is not the usual way on');
+  assert.equal(await page.getByText('Always allow').count(), 0, 'what destroys is never allowed from now on');
   await page.locator('[name=word]').fill('keep it');
   await page.getByRole('button', { name: 'Deny' }).click();
   await over('denied');
@@ -85,11 +79,11 @@ test('places and files are taken one by one', async () => {
   const id = await w.ask('write_note', { path: 'Notes/Long.md', mode: 'overwrite', content: long.replace('Line 3 ', 'LINE THREE ').replace('Line 20 ', 'LINE TWENTY ').replace('Line 38 ', 'LINE THIRTY-EIGHT ') });
   await show(id);
   assert.equal(await page.locator('.hunk').count(), 3);
-  await page.getByLabel('Place 2 of 3').uncheck();
-  assert.equal(await approve().innerText(), 'Allow 2 of 3 places');
+  await page.getByLabel('Change 2 of 3').uncheck();
+  assert.equal(await approve().innerText(), 'Allow 2 of 3 changes');
   await approve().click();
   await over('done');
-  await page.getByText('You allowed a part of this.').waitFor();
+  await page.getByText('You approved part of this request.').waitFor();
   assert.equal(w.read('Notes/Long.md'), long.replace('Line 3 ', 'LINE THREE ').replace('Line 38 ', 'LINE THIRTY-EIGHT '));
   assert.deepEqual(changed(old), ['Notes/Long.md']);
 
@@ -98,7 +92,7 @@ test('places and files are taken one by one', async () => {
   const files = page.locator('.file');
   const n = await files.count();
   assert.ok(n > 1);
-  const left = (await files.first().locator('h3 input').getAttribute('aria-label')).replace('Take the change of ', '');
+  const left = (await files.first().locator('h3 input').getAttribute('aria-label')).replace('Include ', '');
   await files.first().locator('h3 input').uncheck();
   assert.match(await approve().innerText(), new RegExp(`Allow ${n - 1} of ${n}`));
   await approve().click();
@@ -112,20 +106,46 @@ test('the arguments are edited, shown again, and done as edited', async () => {
   const old = w.bytes();
   const id = await w.ask('write_note', { path: 'Notes/Wrong.md', content: '# Wrong\n' });
   await show(id);
-  await page.getByText('Change it before it is done').click();
+  await page.getByText('Edit before allowing').click();
   await page.getByLabel('Path', { exact: false }).fill('Notes/../../out.md');
-  await page.getByRole('button', { name: 'Show what this comes to' }).click();
+  await page.getByRole('button', { name: 'Preview' }).click();
   await page.locator('.card .said', { hasText: /./ }).waitFor();
   assert.equal(await page.locator('.field.bad').count() + await page.locator('.said', { hasText: /path|vault/i }).count() > 0, true);
   await page.getByLabel('Path', { exact: false }).fill('Notes/Right.md');
-  await page.getByRole('button', { name: 'Show what this comes to' }).click();
+  await page.getByRole('button', { name: 'Preview' }).click();
   await page.locator('.file h3', { hasText: 'Notes/Right.md' }).waitFor();
-  await page.getByRole('button', { name: 'Do it as edited' }).and(page.locator(':enabled')).click();
+  await page.getByRole('button', { name: 'Allow edited version' }).and(page.locator(':enabled')).click();
   await over('done');
   assert.deepEqual(changed(old), ['Notes/Right.md']);
   assert.equal(w.read('Notes/Right.md'), '# Wrong\n');
   // The browser itself says that the first try was refused.
   page.faults = page.faults.filter((f) => !/rehearse/.test(f));
+  quiet(page);
+});
+
+test('edited values keep their lines, and the buttons stay in sight', async () => {
+  const old = w.bytes();
+  const lines = (from, to) => Array.from({ length: to - from + 1 }, (_, i) => `Line ${from + i} of the list.`).join('\n');
+  writeFileSync(join(w.vault, 'Notes', 'Lines.md'), lines(1, 40) + '\n');
+  old['Notes/Lines.md'] = Buffer.from(lines(1, 40) + '\n').toString('base64');
+  const id = await w.ask('edit_note', { path: 'Notes/Lines.md', search: lines(1, 38), replace: lines(1, 38).replaceAll('list', 'long list') });
+  await show(id);
+  const seen = () => page.locator('.approve').evaluate((b) => { const r = b.getBoundingClientRect(); return r.top > 0 && r.bottom <= innerHeight; });
+  assert.ok((await card().boundingBox()).height > 900, 'the card is longer than the window');
+  assert.ok(await seen(), 'at the top');
+  await page.mouse.move(700, 400);
+  await page.mouse.wheel(0, 300);
+  await page.waitForFunction(() => document.querySelector('main').scrollTop > 100);
+  assert.ok(await seen(), 'further down');
+  await page.getByText('Edit before allowing').click();
+  await page.getByLabel('Search', { exact: true }).fill(lines(2, 3));
+  await page.getByLabel('Replace', { exact: true }).fill('Two.\n\nThree.');
+  await page.getByRole('button', { name: 'Preview' }).click();
+  await page.locator('.line.added', { hasText: 'Three.' }).waitFor();
+  await page.getByRole('button', { name: 'Allow edited version' }).and(page.locator(':enabled')).click();
+  await over('done');
+  assert.deepEqual(changed(old), ['Notes/Lines.md']);
+  assert.equal(w.read('Notes/Lines.md'), `${lines(1, 40)}\n`.replace(lines(2, 3), 'Two.\n\nThree.'));
   quiet(page);
 });
 
@@ -169,17 +189,17 @@ test('allowed from now on, within its scope alone', async () => {
   const id = await w.ask('write_note', { path: 'Daily/one.md', content: '1\n' });
   await show(id);
   await approve().waitFor();
-  await page.getByText('Allow from now on').click();
+  await page.getByText('Always allow').click();
   await accessible(page, 'the scopes');
-  await page.getByRole('button', { name: /this tool in Daily\/, for rest/ }).click();
+  await page.getByRole('button', { name: /This tool in Daily\/, for “script”/ }).click();
   await over('done');
   assert.equal((await w.call('write_note', { path: 'Daily/two.md', content: '2\n' })).status, 200);
   assert.equal(w.read('Daily/two.md'), '2\n');
   const other = await w.call('write_note', { path: 'Notes/three.md', content: '3\n' });
   assert.equal(other.status, 202);
   await page.goto(`${w.base}/settings/safety`);
-  await page.getByRole('button', { name: 'Take back' }).click();
-  await page.getByText('every change is asked about').waitFor();
+  await page.getByRole('button', { name: 'Remove' }).click();
+  await page.getByText('Lore asks before every change').waitFor();
   assert.equal((await w.call('write_note', { path: 'Daily/four.md', content: '4\n' })).status, 202);
   quiet(page);
 });
@@ -211,7 +231,7 @@ test('on a phone the tray goes when it led somewhere, and with Escape', async ()
   await tray.locator(`a[href="/approvals/${id}"]`).tap();
   await p.locator('.card').waitFor();
   assert.equal(await tray.count(), 0, 'it lies on the question');
-  assert.match(await p.locator('.pairs dd').first().innerText(), /^“script” \(rest token-\w+ over rest\), /);
+  assert.match(await p.locator('.pairs dd').first().innerText(), /^“script” \(REST\), /);
   await p.locator('.deny').tap();
   await p.locator('.chip.denied').waitFor();
   quiet(p);
@@ -253,7 +273,9 @@ test('cards survive a reload and a restart of the server', async () => {
 test('the activity is filtered, and its record is whole', async () => {
   await page.goto(`${w.base}/activity`);
   await page.locator('.chain.good').waitFor();
-  await page.getByLabel('How it ended').selectOption('denied');
+  await page.locator('.run', { hasText: /^“script” .*changed \d+ notes?: / }).first().waitFor();
+  await page.getByLabel('Show log').check();
+  await page.locator('.filters select').nth(2).selectOption('denied');
   await page.waitForURL(/status=denied/);
   await page.locator('.calls li', { hasText: 'delete_note' }).first().waitFor();
   await page.locator('.calls .chip.done').first().waitFor({ state: 'detached' });
@@ -262,18 +284,62 @@ test('the activity is filtered, and its record is whole', async () => {
   await page.waitForFunction(() => document.querySelectorAll('.calls li').length === 1);
   await page.reload();
   await page.waitForFunction(() => document.querySelectorAll('.calls li').length === 1);
-  await page.getByRole('button', { name: 'All', exact: true }).click();
+  await page.getByRole('button', { name: 'Clear all', exact: true }).click();
   await page.locator('.calls .chip.done').first().waitFor();
   // What is chosen far down in the list stands above it, and is gone to.
-  await page.getByLabel('How it ended').selectOption('done');
+  await page.locator('.filters select').nth(2).selectOption('done');
   await page.waitForURL(/status=done/);
   await page.locator('.calls a[href^="/activity/op-"]').last().click();
   await page.locator('[data-operation] .diff').first().waitFor();
   await page.waitForFunction(() => document.activeElement.matches('[data-operation]'));
   const at = await page.locator('[data-operation]').boundingBox();
   assert.ok(at.y >= 0 && at.y < 800, `it lies at ${at.y}`);
-  assert.match(await page.getByRole('link', { name: 'Close', exact: true }).getAttribute('href'), /\/activity\?status=done/, 'closing it keeps the filter');
+  assert.match(await page.getByRole('link', { name: 'Close', exact: true }).getAttribute('href'), /\/activity\?status=done&log=1/, 'closing it keeps the filter');
   await accessible(page, 'one operation');
   await w.picture(page, 'operation');
   quiet(page);
+});
+
+test('a workflow is allowed by its text, and then its changes are approved as one', async () => {
+  mkdirSync(join(w.vault, 'Workflows'));
+  writeFileSync(join(w.vault, 'Workflows', 'Mark.yaml'), 'steps:\n  - tool: update_frontmatter\n    arguments: {path: Matcha, updates: {seen: true}}\n  - tool: update_frontmatter\n    arguments: {path: Sencha, updates: {seen: true}}\n');
+  const old = w.bytes();
+  const id = await w.ask('run_workflow', { workflow: 'Mark' });
+  await show(id);
+  assert.match(await card().locator('.steps').innerText(), /steps:\n {2}- tool: update_frontmatter[^]*sha256 [0-9a-f]{64}/, 'the whole text, with its indentation');
+  await accessible(page, 'the text of a workflow');
+  await approve().click();
+  await page.locator(`[data-approval="${id}"][data-revision="1"] .approve`).waitFor(); // the same card, now about the changes
+  await still(page);
+  assert.deepEqual(changed(old), [], 'to allow the text changes nothing');
+  assert.match(await card().locator('.steps').innerText(), /1\. step1: .*Matcha\.md.*\n2\. step2: .*Sencha\.md/);
+  await approve().click();
+  await over('done');
+  assert.deepEqual(changed(old), ['Notes/Matcha.md', 'Notes/Sencha.md']);
+  quiet(page);
+});
+
+// The last one: from here on, every approval needs the PIN.
+test('with a PIN, an undo that deletes asks for it, as an approval does', async () => {
+  const id = await w.ask('write_note', { path: 'Notes/Locked.md', content: 'locked\n' });
+  await show(id);
+  await approve().click();
+  await over('done');
+  assert.match(w.types(['4711', '4711'], 'approvals', 'pin'), /PIN/);
+  const undo = page.getByRole('button', { name: 'Undo', exact: true }).first();
+  const dialog = page.getByRole('dialog', { name: 'Approval PIN' });
+  await undo.click();
+  await dialog.waitFor();
+  assert.equal(w.read('Notes/Locked.md'), 'locked\n');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  assert.equal(w.read('Notes/Locked.md'), 'locked\n', 'nothing is done without it');
+  await undo.click();
+  await dialog.getByLabel('PIN').fill('0000');
+  await dialog.getByRole('button', { name: 'Continue' }).click();
+  await dialog.getByRole('alert').waitFor();
+  await dialog.getByLabel('PIN').fill('4711');
+  await dialog.getByRole('button', { name: 'Continue' }).click();
+  await page.locator('.toast', { hasText: 'Undone.' }).waitFor();
+  assert.equal(w.bytes()['Notes/Locked.md'], undefined);
 });

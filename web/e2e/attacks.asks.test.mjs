@@ -94,7 +94,7 @@ test('a conversation that scrolls itself under the pointer does not take the cli
   await t.box().press('Enter');
   await t.approve().waitFor();
   await still(page);
-  const said = page.getByRole('region', { name: 'What was said' });
+  const said = page.getByRole('region', { name: 'Messages' });
   await page.locator('.talk .card .approve').evaluate((b) => {
     globalThis.disarmed = 0;
     new MutationObserver(() => b.disabled && globalThis.disarmed++).observe(b, { attributes: true, attributeFilter: ['disabled'] });
@@ -167,7 +167,7 @@ test('what the caller says is a quote; what the card says is the server’s', as
   assert.equal(await card.locator('.chip.destroy').count(), 1);
   assert.match(await card.locator('h2').innerText(), /Gyokuro/);
   assert.doesNotMatch(await card.locator('h2').innerText(), /harmless/);
-  assert.equal(await card.getByText('Allow from now on').count(), 0);
+  assert.equal(await card.getByText('Always allow').count(), 0);
   for (const q of await card.getByText('harmless').all()) assert.ok(await q.evaluate((e) => !!e.closest('blockquote')), 'the words of the caller stand in a quote');
   await card.locator('.deny').click();
   await over(page, 'denied');
@@ -194,9 +194,9 @@ test('two who answer at once: one answer counts, one thing is done, both see it'
     await Promise.all([ended(a).waitFor(), ended(b).waitFor()]);
     const [one, two] = [await ended(a).innerText(), await ended(b).innerText()];
     assert.equal(one, two, 'both see the same decision');
-    assert.equal(w.read(path), one === 'done' ? `${i}\n` : null);
+    assert.equal(w.read(path), one === 'Done' ? `${i}\n` : null);
     const done = await w.get(a, `activity?limit=50&path=${encodeURIComponent(path)}`);
-    assert.equal((done.activity ?? []).filter((c) => c.operation_id).length, one === 'done' ? 1 : 0, 'it was done once, or never');
+    assert.equal((done.activity ?? []).filter((c) => c.operation_id).length, one === 'Done' ? 1 : 0, 'it was done once, or never');
   }
   for (const p of [a, b]) {
     p.faults = p.faults.filter((f) => !/40[49]/.test(f)); // the browser says that one came too late

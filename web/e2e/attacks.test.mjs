@@ -54,7 +54,7 @@ test('notes: read, written, listed, linked, with their properties', async () => 
   await open('/notes', '[role=treeitem]');
   const tree = page.getByRole('tree', { name: 'Notes' });
   await tree.focus();
-  await page.getByLabel('Filter the notes').fill('pwned');
+  await page.getByLabel('Filter notes').fill('pwned');
   await page.locator('a.note', { hasText: 'onerror' }).first().waitFor();
   await hoverAll('a.note');
   await harmless(page, 'tree');
@@ -72,7 +72,7 @@ test('search, graph, palette, commands, today and what is wrong', async () => {
   await open('/graph?all=1', '.edge');
   await page.locator('.canvas[data-drawn]:not([data-drawn=""])').waitFor({ state: 'attached' });
   await harmless(page, 'graph');
-  await page.getByLabel('Search the graph').fill('onerror');
+  await page.getByLabel('Filter graph').fill('onerror');
   await page.locator('.edge button', { hasText: 'onerror' }).first().click();
   await page.locator('.facts').waitFor();
   await harmless(page, 'facts of a node');
@@ -107,7 +107,7 @@ test('questions, what was done, and messages about it', async () => {
   await page.locator('#tray').getByRole('button', { name: 'Close' }).click();
   await open(`/approvals/${id}`, '.card .approve:enabled');
   // What the card says comes from the server; what the caller says is a quote.
-  assert.match(await page.locator('.card .chip').first().innerText(), /create|write/);
+  assert.match(await page.locator('.card .chip').first().innerText(), /^(Create|Write)$/);
   assert.equal(await page.locator('.card .approve').count(), 1, 'nobody else draws a yes');
   await unfold('.card');
   await harmless(page, 'a question that is edited');
@@ -116,7 +116,7 @@ test('questions, what was done, and messages about it', async () => {
   await page.locator('.card .chip.done').waitFor();
   await harmless(page, 'an answered question');
   assert.match(w.read(path), /window\.pwned/);
-  await page.getByRole('link', { name: 'See it in the activity' }).click();
+  await page.getByRole('link', { name: 'View in activity' }).click();
   await page.locator('[data-operation] .diff').first().waitFor();
   await page.locator('.calls li').first().waitFor();
   await harmless(page, 'activity');
@@ -126,7 +126,7 @@ test('questions, what was done, and messages about it', async () => {
   const undo = page.locator('button.undo');
   await undo.waitFor();
   const op = new URL(page.url()).pathname.split('/').at(-1);
-  await page.route(`**/operations/${op}/undo`, (r) => (writeFileSync(`${w.vault}/${path}`, `# ${word}\n`), r.continue()));
+  await page.route(new RegExp(`/operations/${op}/undo`), (r) => (writeFileSync(`${w.vault}/${path}`, `# ${word}\n`), r.continue()));
   await undo.click();
   await page.locator('.toast, .card .approve').first().waitFor();
   await harmless(page, 'a message', /status of 409/); // the browser says that it was refused
@@ -182,7 +182,7 @@ test('every tool that reads, with its answer drawn by shape', async () => {
   await page.locator('#tool-path').fill('Evil/Evil.md');
   await page.locator('#tool-search').fill('Zebra');
   await page.locator('#tool-replace').fill(word);
-  await page.getByRole('button', { name: 'Only show what it would do' }).click();
+  await page.getByRole('button', { name: 'Preview' }).click();
   await page.locator('[role=status] .diff').waitFor();
   await harmless(page, 'a try');
 });
@@ -190,7 +190,7 @@ test('every tool that reads, with its answer drawn by shape', async () => {
 test('addresses are echoed as text', async () => {
   for (const path of [address(`Evil/${word}.md`), `/tools/${encodeURIComponent(word)}`, `/activity/${encodeURIComponent(word)}`, `/approvals/${encodeURIComponent(word)}`, `/chat/${encodeURIComponent(word)}`, `/graph/${encodeURIComponent(word)}`, `/${encodeURIComponent(word)}`, `/chat?q=${encodeURIComponent(word)}`, `/activity?path=${encodeURIComponent(word)}&tool=${encodeURIComponent(word)}`]) {
     await page.goto(w.base + path);
-    await page.waitForFunction(() => /pwned|Nothing here|not found|no such/i.test(document.body.innerText) || document.querySelector('.trouble, textarea, .calls, .quiet-note'));
+    await page.waitForFunction(() => /pwned|Page not found|not found|No tool named/i.test(document.body.innerText) || document.querySelector('.trouble, textarea, .calls, .quiet-note'));
     await harmless(page, path, /status of 40[04]/); // the browser says that there is no such thing
   }
   const out = await w.browser.newContext();

@@ -35,9 +35,7 @@ test('a change is asked about inside the answer: allowed, denied, edited, taken 
   assert.equal(w.read('Notes/From chat.md'), '# From chat\n');
   await t.line('write_note', 'done').waitFor();
   await page.locator('.call .undo').click();
-  await page.locator('.toast, .talk .card .approve:enabled').first().waitFor();
-  if (await t.card().count()) await t.approve().click();
-  await page.waitForFunction(() => document.querySelector('.toast, .talk .card .chip.done'));
+  await page.locator('.toast', { hasText: 'Undone.' }).waitFor();
   assert.deepEqual(t.changed(old), [], 'taken back to the byte');
 
   mind.says({ calls: [['delete_note', { path: 'Notes/Matcha.md' }]] }, { text: 'Then it stays.' });
@@ -45,7 +43,7 @@ test('a change is asked about inside the answer: allowed, denied, edited, taken 
   await t.card().last().locator('[name=word]').fill('keep it');
   await t.card().last().locator('.deny').click();
   await page.getByText('Then it stays.').waitFor();
-  await t.line('delete_note', 'denied').getByText('not made: you said no').waitFor();
+  await t.line('delete_note', 'denied').getByText('Denied').waitFor();
   assert.deepEqual(t.changed(old), []);
   assert.match(JSON.stringify(mind.asked.at(-1).messages), /keep it/);
 
@@ -53,10 +51,10 @@ test('a change is asked about inside the answer: allowed, denied, edited, taken 
   await t.settled(2);
   await t.say('Write another');
   const open = page.locator('[data-state="asked"] .card');
-  await open.getByText('Change it before it is done').click();
+  await open.getByText('Edit before allowing').click();
   await open.getByLabel('Path', { exact: false }).fill('Notes/Right.md');
-  await open.getByRole('button', { name: 'Show what this comes to' }).click();
-  await open.getByRole('button', { name: 'Do it as edited' }).and(page.locator(':enabled')).click();
+  await open.getByRole('button', { name: 'Preview' }).click();
+  await open.getByRole('button', { name: 'Allow edited version' }).and(page.locator(':enabled')).click();
   await page.getByText('Done otherwise.').waitFor();
   assert.deepEqual(t.changed(old), ['Notes/Right.md']);
   quiet(page);
@@ -71,7 +69,7 @@ test('stopped in the middle, tried again, branched, edited, named, saved, delete
   await t.box().press('Escape');
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Stop' }).click();
-  await page.getByText('Stopped. What was done stays done.').waitFor();
+  await page.getByText('Stopped. Changes already made are kept.').waitFor();
   await page.locator('.turn .prose', { hasText: 'This answer is never' }).waitFor(); // what was said so far is still read
   await page.locator('.talk > [role=status]', { hasText: 'Stopped' }).waitFor({ state: 'attached' });
   hold.open();
@@ -85,11 +83,11 @@ test('stopped in the middle, tried again, branched, edited, named, saved, delete
 
   mind.says({ text: 'Another answer.' });
   await page.locator('.turn').nth(1).locator('.edit').click();
-  await page.getByLabel(/Say it otherwise/).fill('Tell me less');
-  await page.getByRole('button', { name: 'Send as a branch' }).click();
+  await page.getByLabel(/Edit your message/).fill('Tell me less');
+  await page.getByRole('button', { name: 'Send as branch' }).click();
   await page.getByText('Another answer.').waitFor();
   assert.notEqual(page.url(), first);
-  await page.getByRole('link', { name: 'branch of another' }).waitFor();
+  await page.getByRole('link', { name: 'Branched from another chat' }).waitFor();
   assert.deepEqual(await page.locator('.asked .words').allInnerTexts(), ['Tell me everything', 'Tell me less']);
   const heard = JSON.stringify(mind.asked.at(-1).messages);
   assert.ok(/Tell me everything/.test(heard) && /Tell me less/.test(heard) && !/Here it is/.test(heard), 'a branch has what was said before it, and no more');
@@ -102,13 +100,13 @@ test('stopped in the middle, tried again, branched, edited, named, saved, delete
 
   await page.locator('li.current .dots').click();
   await page.getByRole('button', { name: 'Rename' }).click();
-  await page.getByLabel('Name of the conversation').fill('Less about everything');
+  await page.getByLabel('Chat title').fill('Less about everything');
   await page.keyboard.press('Enter');
   await page.locator('.chats .current', { hasText: 'Less about everything' }).waitFor();
 
+  await page.getByLabel('Thinking').check();
   await page.locator('.more > summary').click();
-  await page.getByLabel('Think before answering').check();
-  await page.getByRole('button', { name: 'Save as a note' }).click();
+  await page.getByRole('button', { name: 'Save as note' }).click();
   await t.approve().click();
   await t.card().locator('.chip.done').waitFor();
   const kept = Object.keys(w.bytes()).find((p) => p.startsWith('Chats/'));
@@ -116,9 +114,7 @@ test('stopped in the middle, tried again, branched, edited, named, saved, delete
   await page.goto(`${w.base}/chat?open=${encodeURIComponent(kept)}`);
   await page.waitForURL(/\/chat\/chat-/);
   await page.getByText('Another answer.').waitFor();
-  await page.locator('.more > summary').click();
-  assert.ok(await page.getByLabel('Think before answering').isChecked());
-  await page.locator('.more > summary').click();
+  await page.getByRole('checkbox', { name: 'Thinking', checked: true }).waitFor();
 
   const n = await page.locator('.chats li').count();
   await page.locator('li.current .dots').click();
@@ -129,7 +125,7 @@ test('stopped in the middle, tried again, branched, edited, named, saved, delete
   await page.locator('.chats .now').click();
   await page.waitForURL(/\/chat$/);
   await page.waitForFunction((n) => document.querySelectorAll('.chats li').length === n, n - 1);
-  await page.getByLabel('Find a conversation').fill('fine');
+  await page.getByLabel('Search chats').fill('fine');
   await page.waitForFunction(() => document.querySelectorAll('.chats li').length === 1);
   quiet(page);
 });
@@ -180,22 +176,46 @@ test('settings: what is in force and from where, set and refused', async () => {
   await page.goto(`${w.base}/settings/models`);
   await page.locator('#usual-model option[value="box/script"]').waitFor({ state: 'attached' });
   await page.locator('#usual-model').selectOption('box/script');
-  await page.getByText('Kept: who answers.').waitFor();
+  await page.getByText('Saved: default model.').waitFor();
   assert.match(w.run('config'), /box\/script/);
   await page.goto(`${w.base}/settings/all`);
   await page.getByRole('heading', { name: 'Limits' }).click();
   const one = page.locator('[data-key="limits.calls"]');
   await one.getByRole('textbox').fill('many');
-  await one.getByRole('button', { name: 'Set' }).click();
+  await one.getByRole('button', { name: 'Save' }).click();
   await one.getByRole('alert').waitFor();
   await accessible(page, 'a setting that was refused');
   await one.getByRole('textbox').fill('250');
-  await one.getByRole('button', { name: 'Set' }).click();
-  await one.getByText('from the settings file').waitFor();
-  await one.getByRole('button', { name: 'As it comes' }).click();
-  await one.getByText('as it comes', { exact: false }).last().waitFor();
+  await one.getByRole('button', { name: 'Save' }).click();
+  await one.getByText('in the settings file').waitFor();
+  await one.getByRole('button', { name: 'Reset to default' }).click();
+  await one.getByText('set by default', { exact: false }).last().waitFor();
   await w.picture(page, 'settings');
   page.faults = page.faults.filter((f) => !/400/.test(f)); // the browser says that one was refused
   quiet(page);
 });
 
+test('one click undoes everything that a run did', async () => {
+  const old = w.bytes();
+  await t.begin();
+  mind.says({ calls: [['write_note', { path: 'Notes/One.md', content: '# One\n' }]] }, { calls: [['write_note', { path: 'Notes/Two.md', content: '# Two\n' }]] }, { text: 'Both are written.' });
+  await t.say('Write two notes');
+  for (const name of ['One', 'Two']) {
+    await t.card().filter({ hasText: `Notes/${name}.md` }).locator('.approve:enabled').click();
+    await w.until(() => w.read(`Notes/${name}.md`) !== null);
+  }
+  await page.getByText('Both are written.').waitFor();
+  assert.deepEqual(t.changed(old), ['Notes/One.md', 'Notes/Two.md']);
+  await page.goto(`${w.base}/activity`);
+  const run = page.locator('.run', { hasText: 'created 2 notes: Two, One' });
+  await run.locator('.said', { hasText: /^\s*script\b/i }).waitFor(); // the model is named, not the run; its name comes after the list
+  await run.getByRole('button', { name: 'Undo all' }).click();
+  await page.locator('.toast', { hasText: 'Undone.' }).waitFor();
+  assert.deepEqual(t.changed(old), [], 'to the byte, and nobody was asked');
+  await w.until(async () => (await run.locator('.chip', { hasText: 'Undone' }).count()) === 2);
+  assert.equal(await run.getByRole('button', { name: 'Undo' }).count(), 0, 'what is undone is not offered again');
+  await run.getByRole('button', { name: 'Redo' }).last().click();
+  await page.locator('.toast', { hasText: 'Redone.' }).waitFor();
+  assert.deepEqual(t.changed(old), ['Notes/One.md']);
+  quiet(page);
+});

@@ -14,21 +14,21 @@ before(async () => {
 after(() => t?.close());
 
 test('the first minute: what is here, who answers, and a question without a model', async () => {
-  await page.getByRole('heading', { name: 'Who answers' }).waitFor();
+  await page.getByRole('heading', { name: 'When to ask me' }).waitFor();
   await page.getByText(/47 notes|48 notes/).waitFor();
   await page.getByText('and 183 links').waitFor();
   assert.equal(await page.getByRole('heading', { name: 'Today' }).count(), 1, 'nobody is locked in');
   await page.locator('#welcome-model option[value="box/script"]').waitFor({ state: 'attached' });
-  await page.getByText('1 model found on this machine').waitFor();
+  await page.getByText('1 model found on this computer').waitFor();
   await accessible(page, 'the first minute');
   await w.picture(page, 'chat-welcome');
   const old = w.bytes();
-  await page.getByLabel('Your first question').fill('How hot should the water be for sencha?');
+  await page.getByLabel('Ask your first question').fill('How hot should the water be for sencha?');
   await page.getByRole('button', { name: 'Ask', exact: true }).click();
   await page.waitForURL(/\/chat\/chat-/);
   await t.settled(1);
   await page.locator('.prose blockquote', { hasText: 'heat:: 70 °C' }).waitFor();
-  assert.match(await page.locator('.turn').innerText(), /Used 5 notes\. No model: nothing was sent anywhere\./);
+  assert.match(await page.locator('.turn').innerText(), /Used 5 notes\. No model was used; nothing left this computer\./);
   await page.locator('.chats .current', { hasText: 'How hot should the water' }).waitFor();
   await t.line('search_notes', 'done').locator('summary').click();
   await t.line('search_notes').locator('.items li').first().waitFor();
@@ -51,8 +51,8 @@ test('the first minute: what is here, who answers, and a question without a mode
   await t.line('vault_health', 'done').waitFor();
   assert.deepEqual(t.changed(old), []);
   await page.goto(w.base + '/');
-  await page.getByRole('heading', { name: 'Done last' }).waitFor();
-  assert.equal(await page.getByRole('heading', { name: 'Who answers' }).count(), 0, 'who talked once is not welcomed again');
+  await page.getByRole('heading', { name: 'Recently edited' }).waitFor();
+  assert.equal(await page.getByRole('heading', { name: 'When to ask me' }).count(), 0, 'who talked once is not welcomed again');
   quiet(page);
 });
 
@@ -78,8 +78,8 @@ test('an answer while it is given, its thoughts, calls, places and price', async
   await t.settled(1);
   const turn = page.locator('.turn');
   assert.equal((await turn.innerText()).match(/Sencha wants/g).length, 1);
-  assert.match(await turn.innerText(), /Used 1 note, sent to box\/script \(on this machine\)/);
-  assert.deepEqual(await page.locator('.sources li').allInnerTexts(), ['[1]\nSencha\n› How I make it', '[2]\nNowhere\nnot read for this answer']);
+  assert.match(await turn.innerText(), /Used 1 note, sent to box\/script \(on this computer\)/);
+  assert.deepEqual(await page.locator('.sources li').allInnerTexts(), ['[1]\nSencha\n› How I make it', '[2]\nNowhere\nNot read for this answer']);
   assert.equal(await page.locator('.prose .cite.doubtful', { hasText: '[2] Nowhere ?' }).count(), 1);
   assert.equal(await page.locator('.prose blockquote.unproved').count(), 1);
   assert.deepEqual(await page.locator('.loose li').allInnerTexts(), ['“water that boils for an hour”']);
@@ -98,8 +98,8 @@ test('links are completed, drafts are kept, and a line is begun by Shift+Enter',
   await page.goto(`${w.base}/notes/Notes/Sencha.md`);
   await page.locator('.prose h2').first().waitFor();
   await page.getByRole('link', { name: 'Chat', exact: true }).click();
-  await page.getByRole('button', { name: '+ About Sencha' }).click();
-  await page.getByText('About: Sencha').waitFor();
+  await page.getByRole('button', { name: '+ Add Sencha' }).click();
+  await page.getByText('Note: Sencha').waitFor();
   await t.box().pressSequentially('See [[gyok');
   await page.getByRole('option', { name: /Gyokuro/ }).first().waitFor();
   await accessible(page, 'the notes to choose from');
@@ -125,7 +125,7 @@ test('links are completed, drafts are kept, and a line is begun by Shift+Enter',
   await t.box().press('Enter');
   await page.getByText('Seen.').waitFor();
   assert.match(JSON.stringify(mind.asked.at(-1).messages), /Notes\/Sencha/);
-  await page.getByRole('link', { name: 'about Sencha' }).waitFor();
+  await page.getByRole('link', { name: 'Note: Sencha' }).waitFor();
   quiet(page);
 });
 
@@ -178,7 +178,7 @@ test('light and dark, wide and narrow', async () => {
     }
     if (width === 390) {
       await p.getByRole('link', { name: 'Chat', exact: true }).click();
-      await p.getByRole('button', { name: 'Conversations' }).click();
+      await p.getByRole('button', { name: 'Chats' }).click();
       await p.locator('.chats .open').first().waitFor();
       await look('the list', 'list');
     }

@@ -21,8 +21,8 @@ after(async () => {
 });
 
 test('from the first page to an answer with its sources, without a model', async () => {
-  await page.getByRole('heading', { name: 'What is here' }).waitFor();
-  await page.getByText('Nothing was changed by looking').waitFor();
+  await page.getByRole('heading', { name: 'Your vault is ready' }).waitFor();
+  await page.getByText('Lore has not changed any of them').waitFor();
   await accessible(page, 'the first minute');
   await page.getByRole('button', { name: 'Ask', exact: true }).click();
   await page.waitForURL('**/chat/**');
@@ -33,26 +33,25 @@ test('from the first page to an answer with its sources, without a model', async
 test('a model on the way, and how careful', async () => {
   await page.goto(`${w.base}/onboarding`);
   await page.getByText('Connect a model').click();
-  await page.getByLabel('a server on this machine').check();
+  await page.getByLabel('Server on this computer').check();
   await page.getByLabel('Server', { exact: true }).selectOption('lmstudio');
-  await page.getByLabel('Address').fill('nonsense');
+  await page.getByLabel('Base URL').fill('nonsense');
   await page.getByRole('button', { name: 'Connect', exact: true }).click();
   await page.getByRole('alert').waitFor();
-  await page.getByLabel('Address').fill(mind.base);
+  await page.getByLabel('Base URL').fill(mind.base);
   await page.getByRole('button', { name: 'Connect', exact: true }).click();
-  await page.getByText('LM Studio answers').waitFor();
+  await page.getByText('Connected to LM Studio').waitFor();
   await accessible(page, 'a model that answers');
   await w.picture(page, 'welcome-connected');
-  await page.getByRole('button', { name: 'Use it from now on' }).click();
-  await page.getByText('lmstudio/script answers from now on').waitFor();
+  await page.getByText('lmstudio/script is now the default model').waitFor();
   assert.match(w.run('config'), /lmstudio\/script/);
-  await page.getByRole('radio', { name: /New notes without asking/ }).check();
+  await page.getByRole('radio', { name: /Create notes without asking/ }).check();
   assert.doesNotMatch(w.run('config'), /approve\.create\s+allow/);
-  await page.getByRole('button', { name: 'Keep this' }).click();
-  await page.getByText('It holds from now on').waitFor();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved.').waitFor();
   assert.match(w.run('config'), /approve\.create\s+allow/);
   mind.says({ text: 'Steamed leaves.' });
-  await page.getByLabel('Your first question').fill('What is sencha?');
+  await page.getByLabel('Ask your first question').fill('What is sencha?');
   await page.getByRole('button', { name: 'Ask', exact: true }).click();
   await page.getByText('Steamed leaves.').waitFor();
   quiet(page);
@@ -60,10 +59,10 @@ test('a model on the way, and how careful', async () => {
 
 test('all is well, in a calm sentence', async () => {
   await page.goto(`${w.base}/doctor`);
-  await page.getByText('All is well.').waitFor();
+  await page.getByText('No problems found.').waitFor();
   assert.equal(await page.getByText(/Nothing is wrong/).count(), 0, 'it is said once');
-  await page.getByRole('region', { name: 'How well it is kept' }).getByText('of 100').waitFor();
-  await page.getByRole('heading', { name: 'In order' }).click();
+  await page.getByRole('region', { name: 'Vault health' }).getByText('/100').waitFor();
+  await page.getByRole('heading', { name: 'Passed' }).click();
   await page.locator('[data-level="ok"] [data-topic="audit"]').waitFor();
   const meaning = page.locator('[data-topic="meaning"]');
   assert.equal(await meaning.getByRole('link').getAttribute('href'), '/settings/models');
@@ -82,19 +81,19 @@ test('what was planted is found, and linked to', async () => {
   const id = await w.ask('write_note', { path: 'Notes/Sencha.md', content: 'shorter\n' });
   const warnings = page.locator('[data-level="warning"]');
   await w.until(async () => {
-    await page.getByRole('button', { name: 'Look again' }).click();
-    await page.getByRole('button', { name: 'Look again' }).waitFor();
+    await page.getByRole('button', { name: 'Check again' }).click();
+    await page.getByRole('button', { name: 'Check again' }).waitFor();
     return (await warnings.getByRole('link', { name: /Odd bytes\.md/ }).count()) && (await warnings.getByRole('link', { name: /sync-conflict/ }).count());
   });
   assert.match(await page.locator('.counts').innerText(), /\d warnings/);
   assert.equal(await page.locator('[data-topic="approve"]').getByRole('link').getAttribute('href'), '/approvals');
-  const copies = page.locator('[data-health="copies of sync conflicts"]');
+  const copies = page.locator('[data-health="sync conflict copies"]');
   await copies.getByText('1', { exact: true }).waitFor();
-  await copies.getByText('Which').click();
+  await copies.getByText('Show examples').click();
   assert.match(await copies.getByRole('link').first().getAttribute('href'), /^\/notes\/Notes\/Sencha\.sync-conflict/);
-  const orphans = page.locator('[data-health="notes that no note links to"]');
-  await orphans.getByText('Which').click();
-  await orphans.getByRole('link', { name: 'The tool that lists them all' }).waitFor();
+  const orphans = page.locator('[data-health="notes without backlinks"]');
+  await orphans.getByText('Show examples').click();
+  await orphans.getByRole('link', { name: 'List all' }).waitFor();
   for (const [colorScheme, width] of [['light', 1440], ['dark', 390]]) {
     const p = await w.page({ colorScheme, viewport: { width, height: width === 390 ? 844 : 900 }, reducedMotion: 'reduce' });
     for (const at of ['/doctor', '/onboarding']) {

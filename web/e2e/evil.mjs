@@ -67,21 +67,24 @@ export async function harmless(page, where, but) {
         else if (!carrying.has(a.name) && !a.name.startsWith('data-') && /pwned|[<>"]/.test(a.value) && name !== 'meta') told(el, `${a.name} holds what they wrote`);
       }
       if (el.id && !/^[\w:.-]+$/.test(el.id)) told(el, 'id');
-      if (/^(iframe|frame|object|embed|base|applet|marquee|video|audio|portal)$/.test(name)) told(el, 'element');
+      // The frame that draws diagrams has no origin; what it draws is a picture.
+      const drawer = name === 'iframe' && el.parentElement === document.body && el.getAttribute('src') === '/frame/diagram.html' && el.getAttribute('sandbox') === 'allow-scripts';
+      if (!drawer && /^(iframe|frame|object|embed|base|applet|marquee|video|audio|portal)$/.test(name)) told(el, 'element');
       if (name === 'script' && new URL(el.src || 'about:blank').origin !== location.origin) told(el, 'script');
       if (name === 'style' && !el.nonce) told(el, 'style');
       if (name === 'link' && new URL(el.href).origin !== location.origin) told(el, 'link');
       if (name === 'meta' && el.closest('body')) told(el, 'meta');
       if (name === 'a' && el.hasAttribute('href') && !/^(https?|mailto):$/.test(el.protocol)) told(el, 'address');
-      if (name === 'img' && new URL(el.src, location.href).origin !== location.origin) told(el, 'picture');
+      const drawn = name === 'img' && el.parentElement.matches('.prose figure.diagram') && el.src.startsWith('data:image/svg+xml,');
+      if (name === 'img' && !drawn && new URL(el.src, location.href).origin !== location.origin) told(el, 'picture');
       if (name === 'a' && el.protocol.startsWith('http') && el.origin !== location.origin && !/noopener|noreferrer/.test(el.rel)) told(el, 'opener');
     }
-    // In what is written by others: no controls, no names, no looks but those that are listed.
-    const looks = /^(tag|wiki|raw|callout|callout-kind|note|tip|info|warning|danger|abstract|todo|success|question|failure|bug|example|quote|cite|doubtful|unproved|refused|outside|leads|number|doubt|hidden-char|missing|nowhere)$/;
+    // In what is written by others: no controls but the boxes of tasks in a note, no names, no looks but those that are listed.
+    const looks = /^(tag|wiki|raw|callout|callout-kind|note|tip|info|warning|danger|abstract|todo|success|question|failure|bug|example|quote|cite|doubtful|unproved|refused|outside|leads|number|doubt|hidden-char|missing|nowhere|math|wide|unread|embed|embed-title|footnotes?|footnote-back|diagram|diagram-error|code-(?:comment|string|number|word))$/;
     for (const prose of document.querySelectorAll('.prose, .diff, .excerpt, .cm-content')) {
       const own = prose.matches('.prose');
       for (const el of prose.querySelectorAll('*')) {
-        if (/^(button|select|textarea|form|dialog|style|link|meta|script)$/.test(el.localName) || (el.localName === 'input' && !(el.type === 'checkbox' && (el.disabled || !own)))) told(el, 'control');
+        if (/^(button|select|textarea|form|dialog|style|link|meta|script)$/.test(el.localName) || (el.localName === 'input' && !(el.type === 'checkbox' && (el.disabled || !own || prose.closest('section.one'))))) told(el, 'control');
         if (own && (el.id || el.hasAttribute('style') || el.hasAttribute('name'))) told(el, 'names itself');
         if (own) for (const c of el.classList) if (!looks.test(c) && !/^s(velte)?-/.test(c)) told(el, `class ${c}`);
       }

@@ -26,7 +26,7 @@ test('every note is opened by its name, however long ago it was written', async 
   await page.goto(w.base + '/');
   await page.getByRole('heading', { name: 'Today' }).waitFor();
   await page.keyboard.press('Control+o');
-  await page.getByRole('combobox', { name: 'Name of a note' }).fill('leaf 0007');
+  await page.getByRole('combobox', { name: 'Find a note' }).fill('leaf 0007');
   await page.locator('[aria-selected=true]', { hasText: 'Leaf 0007' }).waitFor();
   await page.keyboard.press('Enter');
   await page.waitForURL('**/notes/Many/Leaf%200007.md');
@@ -42,7 +42,7 @@ test('text that is read from the right stands at the right', async () => {
   });
   await page.goto(`${w.base}/notes/Notes/${encodeURIComponent('שלום.md')}`);
   await page.locator('.prose p').nth(1).waitFor();
-  for (const sel of ['.prose h1', '.prose p', '.prose li']) assert.equal(await side(sel), 'right', sel);
+  for (const sel of ['.prose h1', '.prose p', '.prose li']) await w.until(async () => (await side(sel)) === 'right'); // a text that is drawn again while it is measured stands nowhere
   assert.equal(await side('.prose p >> nth=1'), 'left');
   await page.getByRole('button', { name: 'Edit', exact: true }).click();
   await page.locator('.cm-line').nth(2).waitFor();
@@ -54,7 +54,11 @@ test('on a phone the way to save stays, and a long name leaves room', async () =
   const p = await w.page({ viewport: { width: 390, height: 844 }, hasTouch: true });
   await p.goto(`${w.base}/notes/Notes/${encodeURIComponent(long)}.md`);
   await p.locator('.prose th').first().waitFor();
-  assert.equal(await p.locator('.prose th').nth(9).evaluate((el) => el.getClientRects().length && Math.round(el.getBoundingClientRect().height / parseFloat(getComputedStyle(el).lineHeight)) <= 3), true, 'words are not cut into letters');
+  // Words are not cut into letters.
+  await p.waitForFunction(() => {
+    const el = document.querySelectorAll('.prose th')[9];
+    return el && el.getClientRects().length > 0 && Math.round(el.getBoundingClientRect().height / parseFloat(getComputedStyle(el).lineHeight)) <= 3;
+  });
   await p.getByRole('button', { name: 'Edit', exact: true }).tap();
   await p.locator('.cm-content').press('Control+End');
   await p.keyboard.insertText('The end.');
@@ -77,7 +81,7 @@ test('who comes back goes on reading where they were', async () => {
     const { y } = await link.boundingBox();
     await link.click();
     await p.getByRole('heading', { name: 'How I make it' }).waitFor();
-    assert.ok((await p.getByRole('heading', { name: 'Sencha', exact: true }).boundingBox()).y < 250, 'another note is read from its beginning');
+    await w.until(async () => ((await p.getByRole('heading', { name: 'Sencha', exact: true }).boundingBox())?.y ?? Infinity) < 250); // another note is read from its beginning
     await p.goBack();
     await link.waitFor();
     await w.until(async () => Math.abs(((await link.boundingBox())?.y ?? Infinity) - y) < 60); // it may be drawn anew just now
@@ -105,25 +109,25 @@ test('a part of the page that did not come is asked for again, and nothing else 
   await page.goto(`${w.base}/notes`);
   await page.evaluate(() => (globalThis.same = true));
   await page.route(/assets\/Search-/, (r) => r.abort());
-  await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Search' }).click();
-  await page.getByText('This part of the page could not be loaded.').waitFor();
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Search' }).click();
+  await page.getByText('This view could not be loaded.').waitFor();
   await page.unroute(/assets\/Search-/);
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByRole('searchbox').waitFor();
   assert.equal(await page.evaluate(() => globalThis.same), true);
   await page.goto(`${w.base}/search?q=zzzzqqqq`);
-  await page.getByRole('heading', { name: 'Nothing fits “zzzzqqqq”' }).waitFor();
+  await page.getByRole('heading', { name: 'No results for “zzzzqqqq”' }).waitFor();
 
   const away = /assets\/Activity-|\/events/;
   await page.route(away, (r) => r.abort());
   await page.reload();
-  await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Activity' }).click();
-  await page.getByText('The server does not answer. Is lore serve still running?').waitFor();
-  await page.locator('.chip', { hasText: 'connecting' }).waitFor();
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Activity' }).click();
+  await page.getByText('Lore is not responding. Check that lore serve is running').waitFor();
+  await page.locator('.chip', { hasText: 'Connecting…' }).waitFor();
   await page.unroute(away); // nobody presses anything
-  await page.getByText('The server does not answer. Is lore serve still running?').waitFor({ state: 'detached' });
-  await page.getByLabel('Who').first().waitFor();
-  await page.locator('.chip', { hasText: 'connecting' }).waitFor({ state: 'detached' });
+  await page.getByText('Lore is not responding. Check that lore serve is running').waitFor({ state: 'detached' });
+  await page.getByLabel('Caller').first().waitFor();
+  await page.locator('.chip', { hasText: 'Connecting…' }).waitFor({ state: 'detached' });
   page.faults = page.faults.filter((f) => !/ERR_FAILED|Failed to fetch/.test(f));
   quiet(page);
 });

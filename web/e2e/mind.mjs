@@ -3,9 +3,11 @@
 import { createServer } from 'node:http';
 
 export class Mind {
-  static async open() {
+  static async open(model = 'script') {
     const m = new Mind();
+    m.model = model;
     m.steps = [];
+    m.more = []; // other models that it lists
     m.asked = [];
     m.title = 'A fine name'; // what it calls a conversation
     m.open = new Set();
@@ -28,7 +30,7 @@ export class Mind {
   async answer(req, res) {
     if (req.method === 'GET') {
       res.setHeader('Content-Type', 'application/json');
-      res.end(JSON.stringify({ object: 'list', data: [{ id: 'script', object: 'model' }] }));
+      res.end(JSON.stringify({ object: 'list', data: [{ id: this.model, object: 'model' }, ...this.more] }));
       return;
     }
     let body = '';

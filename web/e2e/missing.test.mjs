@@ -91,7 +91,7 @@ test('a person accepts that the notes were deleted', async () => {
 
 test('notes that are gone from a living folder are doubted for a moment only', async () => {
   for (let i = 0; i < 60; i++) rmSync(join(archive, `Old ${i}.md`));
-  await banner(page).getByText('If the folder stays quiet for a few seconds, Lore treats them as deleted.').waitFor();
+  await banner(page).getByText('If nothing else changes in the folder for a few seconds, Lore treats them as deleted.').waitFor();
   await banner(page).waitFor({ state: 'detached' });
   await w.until(async () => (await w.call('search_notes', { query: 'kaolin', mode: 'lexical' })).results.length === 0);
   quiet(page);

@@ -40,7 +40,7 @@ test('a note is edited and saved, to the byte, and its history shows and undoes 
   await text().waitFor();
   await page.locator('.cm-h1', { hasText: 'Sencha' }).waitFor();
   await put('A line of my own.\n');
-  await state('Not saved yet');
+  await state('Unsaved changes');
   assert.equal(w.read('Notes/Sencha.md'), old, 'typing writes nothing');
   await page.keyboard.press('Control+s');
   await state(/^Saved \d/);
@@ -50,9 +50,8 @@ test('a note is edited and saved, to the byte, and its history shows and undoes 
   await page.locator('.history button').first().click();
   await page.getByRole('dialog').locator('.line.added', { hasText: 'A line of my own.' }).waitFor();
   await accessible(page, 'history');
-  await page.getByRole('dialog').getByRole('button', { name: 'Take it back' }).click();
-  await page.locator('.card .approve:enabled, .toast').first().waitFor();
-  if (await page.locator('.card').count()) await allow(page);
+  await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click();
+  await page.locator('.toast', { hasText: 'Undone.' }).waitFor(); // nobody is asked about their own undo
   await page.waitForFunction(() => !document.querySelector('.editor')?.textContent.includes('A line of my own.'));
   assert.equal(w.read('Notes/Sencha.md'), old, 'taken back to the byte');
   quiet(page);
@@ -84,34 +83,50 @@ test('[[ offers notes, and links open with Ctrl and a click', async () => {
   quiet(page);
 });
 
-test('two writers: both texts are shown, and none is lost', async () => {
+test('two writers: what does not overlap is merged, both texts are shown where it does, and none is lost', async () => {
   await write('Notes/Matcha.md');
   const old = w.read('Notes/Matcha.md');
   await put('MINE at the end.\n');
-  await state('Not saved yet');
+  await state('Unsaved changes');
   writeFileSync(join(w.vault, 'Notes', 'Matcha.md'), old.replace('# Matcha', '# Matcha\n\nTHEIRS at the top.'));
   await page.keyboard.press('Control+s');
+  await page.getByText('Both changes were merged.').waitFor();
+  await state(/^Saved/);
+  const both = `${old.replace('# Matcha', '# Matcha\n\nTHEIRS at the top.')}MINE at the end.\n`;
+  assert.equal(w.read('Notes/Matcha.md'), both);
+  assert.match(await text().innerText(), /THEIRS at the top\.[\s\S]*MINE at the end\./);
+
+  // One line that both changed, and a paragraph that only the other writer added.
+  await text().press('Control+End');
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('End');
+  await page.keyboard.insertText(' MINE again.');
+  await state('Unsaved changes');
+  const other = both.replace('MINE at the end.', 'THEIRS at the end.').replace('THEIRS at the top.', 'THEIRS at the top.\n\nA paragraph of theirs.');
+  writeFileSync(join(w.vault, 'Notes', 'Matcha.md'), other);
+  await page.keyboard.press('Control+s');
   await page.locator('.cm-mergeView').waitFor();
-  assert.match(await page.locator('.cm-merge-a .cm-content').innerText(), /THEIRS at the top/);
-  assert.match(await page.locator('.cm-merge-b .cm-content').innerText(), /MINE at the end/);
-  assert.match(w.read('Notes/Matcha.md'), /THEIRS/, 'nothing was overwritten');
+  await page.getByText('1 place changed in both').waitFor();
+  assert.match(await page.locator('.cm-merge-a .cm-content').innerText(), /THEIRS at the end/);
+  assert.match(await page.locator('.cm-merge-b .cm-content').innerText(), /MINE at the end\. MINE again\./);
+  assert.equal(w.read('Notes/Matcha.md'), other, 'nothing was overwritten');
   await w.picture(page, 'conflict-light-1440');
   await accessible(page, 'conflict');
   // The part of the other writer is taken over, then the right side is saved.
-  await page.getByRole('button', { name: 'Take this part from disk' }).first().click();
-  await page.getByRole('button', { name: 'Save the right side' }).click();
+  await page.getByRole('button', { name: 'Use this part from disk' }).first().click();
+  await page.getByRole('button', { name: 'Save right side' }).click();
   await state(/^Saved/);
-  assert.match(w.read('Notes/Matcha.md'), /THEIRS at the top\.[\s\S]*MINE at the end\./);
+  assert.equal(w.read('Notes/Matcha.md'), other);
 
   // And again, with mine put into a note of its own.
   await put('SECOND of mine.\n');
-  await state('Not saved yet');
+  await state('Unsaved changes');
   const theirs = w.read('Notes/Matcha.md') + 'SECOND of theirs.\n';
   writeFileSync(join(w.vault, 'Notes', 'Matcha.md'), theirs);
-  await state('Changed elsewhere');
+  await state('Changed on disk');
   await page.getByRole('button', { name: 'Compare' }).click();
-  await page.getByRole('button', { name: 'Keep mine in a new note' }).click();
-  await page.getByText(/Your text is in/).waitFor();
+  await page.getByRole('button', { name: 'Save mine as a new note' }).click();
+  await page.getByText(/Your text was saved as/).waitFor();
   assert.equal(w.read('Notes/Matcha.md'), theirs);
   const copy = Object.keys(w.bytes()).find((p) => p.startsWith('Notes/Matcha (mine'));
   assert.match(w.read(copy), /SECOND of mine/);
@@ -122,11 +137,11 @@ test('a draft outlives a reload and a server that is away', async () => {
   await write('Notes/Oolong.md');
   const old = w.read('Notes/Oolong.md');
   await put('A draft.\n');
-  await state('Not saved yet');
+  await state('Unsaved changes');
   const kept = () => page.evaluate(() => new Promise((f) => { const r = indexedDB.open('lore'); r.onsuccess = () => { const q = r.result.transaction('drafts').objectStore('drafts').getAll(); q.onsuccess = () => { r.result.close(); f(q.result.some((d) => d.text.includes('A draft.'))); }; }; }));
   await w.until(kept);
   await page.reload();
-  await state(/Not saved yet: your draft from/);
+  await state(/Unsaved draft from/);
   assert.match(await text().innerText(), /A draft\./);
   assert.equal(w.read('Notes/Oolong.md'), old);
   quiet(page);
@@ -134,7 +149,7 @@ test('a draft outlives a reload and a server that is away', async () => {
   await page.context().setOffline(true);
   await put('Written on a train.\n');
   await page.keyboard.press('Control+s');
-  await state(/Not saved: .*does not answer/);
+  await state(/Not saved: .*not responding/);
   await page.context().setOffline(false);
   page.faults = []; // the browser itself tells of every request that failed
   await page.keyboard.press('Control+s');
@@ -165,7 +180,7 @@ test('new, daily, rename with links, delete and undo', async () => {
   assert.equal(w.read('Notes/Fresh.md'), '# Fresh\n\n');
 
   await page.keyboard.press('Control+d');
-  await page.waitForURL(/\/notes\/\d{4}-\d\d-\d\d\.md/);
+  await page.waitForURL(/\/notes\/Daily\/\d{4}-\d\d-\d\d\.md/);
   const day = decodeURIComponent(new URL(page.url()).pathname.replace('/notes/', ''));
   assert.notEqual(w.read(day), null);
 
@@ -174,7 +189,7 @@ test('new, daily, rename with links, delete and undo', async () => {
   await page.locator('.more summary').click();
   await page.getByRole('button', { name: 'Rename or move' }).click();
   await page.getByLabel('Folder and name').fill('Notes/Lidded bowl.md');
-  const told = await page.getByText(/\d+ links? in \d+ notes? will follow/).innerText();
+  const told = await page.getByText(/Updates \d+ links? in \d+ notes?/).innerText();
   await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
   await page.waitForURL('**/notes/Notes/Lidded%20bowl.md');
   assert.equal(w.read('Notes/Gaiwan.md'), null);
@@ -185,20 +200,30 @@ test('new, daily, rename with links, delete and undo', async () => {
   await page.locator('.prose h1').waitFor();
   await page.locator('.more summary').click();
   await page.getByRole('button', { name: 'Delete' }).click();
-  await page.locator('.card').waitFor();
+  await page.locator('.card').getByRole('button', { name: 'Delete' }).waitFor();
+  assert.equal(await page.locator('.card .primary, .card form, .card pre').count(), 0, 'asked in place, in short');
   assert.equal(w.read('Notes/Lidded bowl.md'), bytes, 'it asks first');
+  await page.locator('.card').getByRole('button', { name: 'Cancel' }).click();
+  await page.locator('.card').waitFor({ state: 'detached' });
+  assert.equal(w.read('Notes/Lidded bowl.md'), bytes);
+  await page.locator('.more summary').click();
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.locator('.card').getByRole('button', { name: 'Delete' }).waitFor();
   await allow(page);
   await page.waitForURL('**/notes');
   assert.equal(w.read('Notes/Lidded bowl.md'), null);
-  await page.goto(`${w.base}/activity?path=${encodeURIComponent('Notes/Lidded bowl.md')}`);
-  await page.locator('.calls a[href*="/activity/op-"]').first().click();
-  await page.locator('button.undo').click();
-  await page.locator('button.redo, .card .approve:enabled').first().waitFor();
-  if (await page.locator('.card').count()) {
-    await allow(page);
-    await page.locator('.card .chip.done').waitFor();
-  }
+  await page.locator('.toast', { hasText: 'Deleted Gaiwan.' }).getByRole('button', { name: 'Undo' }).click();
+  await page.locator('.toast', { hasText: 'Undone.' }).waitFor();
   assert.equal(w.read('Notes/Lidded bowl.md'), bytes, 'undone to the byte');
+
+  // In the activity the rename is one click to undo: its links go back with it.
+  await page.goto(`${w.base}/activity`);
+  await page.getByRole('heading', { name: 'Today' }).waitFor();
+  await page.locator('.run', { hasText: /^You (created|deleted|renamed|undid)/ }).first().waitFor();
+  await page.locator('.run ul li', { hasText: 'Gaiwan' }).filter({ hasText: /renam|mov/i }).first().getByRole('button', { name: /^Undo/ }).click();
+  await page.locator('.toast', { hasText: 'Undone.' }).waitFor();
+  assert.equal(w.read('Notes/Gaiwan.md'), bytes);
+  assert.equal(w.read('Notes/Lidded bowl.md'), null);
   quiet(page);
 });
 
@@ -217,13 +242,13 @@ test('a note that goes elsewhere is told of, asked for no more, and can be writt
   await p.clock.pauseAt(Date.now() + 3_600_000);
   await w.until(() => open === 0);
   rmSync(join(w.vault, 'Notes', 'Brief.md'));
-  await state('deleted or moved elsewhere');
+  await state('deleted or moved');
   await p.clock.resume();
   // Other changes are no reason to ask for it again.
   writeFileSync(join(w.vault, 'Notes', 'Other.md'), '# Other\n\n[[Brief]]\n');
   await p.locator('a.note', { hasText: /^Other$/ }).waitFor();
   quiet(p, 'nobody asks for what went');
-  await p.getByRole('button', { name: 'Write it again' }).click();
+  await p.getByRole('button', { name: 'Save as new file' }).click();
   await state(/^Saved/);
   assert.equal(w.read('Notes/Brief.md'), '# Brief\n\nSee [[Sencha]].\n');
   await p.locator('.side details', { hasText: 'Backlinks' }).locator('a', { hasText: 'Other' }).waitFor();
@@ -332,7 +357,7 @@ test('the tree by keyboard, and with twenty thousand notes', measured, async () 
     return { fps: Math.round((n * 1000) / (performance.now() - from)), longest: Math.round(Math.max(0, ...long)) };
   });
   console.log(`scrolling 20,000 notes: ${frames.fps} frames a second, longest task ${frames.longest} ms`);
-  await page.getByLabel('Filter the notes').fill('note 7-77');
+  await page.getByLabel('Filter notes').fill('note 7-77');
   await page.locator('a.note', { hasText: /^Note 7-77$/ }).click();
   await page.waitForURL('**/Note%207-77.md');
   rmSync(dir, { recursive: true });

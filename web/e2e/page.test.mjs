@@ -1,7 +1,9 @@
 // The shell and the views: let in, looked at in both themes and three widths.
 import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { World, accessible, coloured, move, quiet } from './world.mjs';
+import { World, accessible, coloured, move, quiet, still } from './world.mjs';
 
 let w;
 before(async () => {
@@ -75,6 +77,8 @@ test('every view, light and dark, wide and narrow', async (t) => {
         }
         const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
         assert.ok(wide <= 0, `${path} is ${wide} px too wide`);
+        const tall = await page.evaluate(() => document.documentElement.scrollHeight - document.documentElement.clientHeight);
+        assert.ok(tall <= 0, `${path} is ${tall} px too tall`);
       }
       quiet(page, `${width} wide`);
       await page.context().close();
@@ -92,6 +96,68 @@ async function settled(page, path) {
   else if (path.startsWith('/approvals/')) await page.locator('.approve:enabled').waitFor();
 }
 
+test('no view has a second scrollbar, in no window', async () => {
+  const page = await w.page({ reducedMotion: 'reduce' });
+  await page.goto(w.base + '/');
+  for (const path of ['/', '/approvals', '/chat', '/notes', '/notes/Notes/Sencha.md', '/search?q=green%20tea', '/graph', '/activity', '/tools/edit_note', '/settings', '/onboarding', '/doctor']) {
+    await move(page, path);
+    await page.locator('main h1').first().waitFor({ state: 'attached' });
+    await settled(page, path);
+    for (const [width, height] of [[1440, 900], [1024, 700], [390, 844], [320, 640]]) {
+      await page.setViewportSize({ width, height });
+      await page.waitForFunction((n) => innerWidth === n, width);
+      const over = await page.evaluate(() => {
+        const e = document.documentElement;
+        const main = document.querySelector('main');
+        return { tall: e.scrollHeight - innerHeight, wide: e.scrollWidth - innerWidth, main: main.scrollWidth - main.clientWidth };
+      });
+      assert.ok(over.tall <= 0 && over.wide <= 0 && over.main <= 0, `${path} at ${width}: ${JSON.stringify(over)}`);
+    }
+  }
+  quiet(page);
+  await page.context().close();
+});
+
+test('Today: what is due is checked off and undone, what changed is told with who did it, and a suggested question is asked', async () => {
+  const now = new Date();
+  const today = `${now.getFullYear()}-${String(now.getMonth() + 1).padStart(2, '0')}-${String(now.getDate()).padStart(2, '0')}`;
+  const text = `# Errands\n\n- [ ] pay the rent 📅 ${today}\n- [ ] water the plants [due:: 2020-01-31]\n- [ ] some day\n- [ ] much later 📅 2999-01-01\n`;
+  const page = await w.page();
+  await page.goto(w.base + '/');
+  await page.getByRole('heading', { name: 'Recently edited' }).waitFor();
+  assert.equal(await page.getByRole('heading', { name: 'Tasks due' }).count(), 0, 'what is empty is not shown');
+  writeFileSync(join(w.vault, 'Notes', 'Errands.md'), text);
+  const due = page.locator('section', { has: page.getByRole('heading', { name: 'Tasks due' }) });
+  await due.getByText('Overdue: Jan 31, 2020').waitFor();
+  assert.equal(await due.getByRole('checkbox').count(), 2);
+  await still(page);
+  await due.getByRole('checkbox', { name: 'pay the rent' }).click(); // it goes when it is done, so nobody sees it checked for long
+  const toast = page.locator('.toast', { hasText: 'Done: pay the rent' });
+  await toast.waitFor();
+  await due.getByRole('checkbox', { name: 'pay the rent' }).waitFor({ state: 'detached' });
+  assert.equal(w.read('Notes/Errands.md'), text.replace('[ ] pay', '[x] pay'));
+  const changed = page.locator('section', { has: page.getByRole('heading', { name: 'Changed since yesterday' }) });
+  await changed.getByRole('link', { name: /^You changed \d+ notes?: .*Errands/ }).waitFor();
+  await toast.getByRole('button', { name: 'Undo' }).click();
+  await due.getByRole('checkbox', { name: 'pay the rent' }).waitFor();
+  assert.equal(w.read('Notes/Errands.md'), text);
+  await page.locator('section', { has: page.getByRole('heading', { name: 'Contradictions' }) }).getByRole('link', { name: 'A short rinse removes the caffeine' }).first().waitFor();
+  await accessible(page, 'Today with tasks');
+  await w.picture(page, 'today-full');
+
+  await page.getByRole('button', { name: 'Not now' }).click(); // nobody talked here yet: setup comes first
+  const questions = page.getByRole('list', { name: 'Suggested questions' });
+  const one = questions.getByRole('button').first();
+  const words = await one.innerText();
+  assert.match(words, /^What speaks for and against “.+” and “.+”\?$/);
+  await one.click();
+  await page.waitForURL('**/chat**');
+  await page.locator('main').getByText(words, { exact: true }).first().waitFor();
+  quiet(page);
+  rmSync(join(w.vault, 'Notes', 'Errands.md'));
+  await page.context().close();
+});
+
 test('the shell by keyboard', async () => {
   const page = await w.page();
   await page.goto(w.base + '/');
@@ -103,6 +169,10 @@ test('the shell by keyboard', async () => {
   assert.equal(await page.evaluate(() => document.activeElement.id), 'main');
 
   await page.keyboard.press('Control+k');
+  // Notes first, by their other names too; then commands and tools.
+  await page.getByRole('dialog').getByRole('combobox').fill('powdered');
+  await page.getByRole('option', { name: /^Matcha/, selected: true }).waitFor();
+  assert.equal(await page.locator('#choices .head').first().innerText(), 'Notes');
   await page.getByRole('dialog').getByRole('combobox').fill('activ');
   await accessible(page, 'commands');
   await page.keyboard.press('Enter');
@@ -118,7 +188,7 @@ test('the shell by keyboard', async () => {
   await page.keyboard.press('a');
   await page.waitForURL('**/approvals');
   await page.keyboard.press('?');
-  await page.getByRole('dialog', { name: 'Keys' }).getByText('In a note: save; read or write').waitFor();
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('In a note: save; switch between reading and editing').waitFor();
   await accessible(page, 'help');
   await page.keyboard.press('Escape');
   assert.equal(await page.getByRole('dialog').count(), 0);
@@ -137,13 +207,13 @@ test('the shell by keyboard', async () => {
 test('the theme is kept', async () => {
   const page = await w.page({ colorScheme: 'light' });
   await page.goto(w.base + '/settings');
-  await page.getByRole('radio', { name: 'dark' }).check();
+  await page.getByRole('radio', { name: 'Dark' }).check();
   const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
   const dark = await ground();
   await page.reload();
-  await page.getByRole('radio', { name: 'dark' }).waitFor();
+  await page.getByRole('radio', { name: 'Dark' }).waitFor();
   assert.equal(await ground(), dark);
-  await page.getByRole('radio', { name: 'as the system' }).check();
+  await page.getByRole('radio', { name: 'System' }).check();
   assert.notEqual(await ground(), dark);
   quiet(page);
   await page.context().close();
@@ -166,6 +236,48 @@ test('notes are text, whatever they hold', async () => {
   assert.deepEqual(await page.locator('.prose a').evaluateAll((l) => l.map((a) => new URL(a.href).protocol)), ['https:', 'http:']);
   quiet(page);
   await page.context().close();
+});
+
+test('tabs that nobody touches ask for nothing and record nothing, share one stream, and all hear the news', async () => {
+  const views = ['/', '/approvals', '/chat', '/notes/Notes/Sencha.md', '/search?q=green%20tea', '/graph', '/activity', '/tools/edit_note', '/settings/models', '/settings/servers', '/onboarding', '/doctor'];
+  const context = await w.context();
+  const counted = new Map();
+  const streams = new Set();
+  const tabs = await Promise.all(views.map(async (view) => {
+    const tab = await w.tab(context);
+    tab.on('request', (r) => (/\/events$/.test(r.url()) ? streams.add(r) : counted.set(view, (counted.get(view) ?? 0) + 1)));
+    for (const over of ['requestfinished', 'requestfailed']) tab.on(over, (r) => streams.delete(r));
+    await tab.goto(w.base + view);
+    await tab.locator('main h1').first().waitFor({ state: 'attached' });
+    return tab;
+  }));
+  const [home] = tabs;
+  const entries = async () => (await w.get(home, 'activity/verify')).entries;
+  const pause = (ms) => home.evaluate((n) => new Promise((f) => setTimeout(f, n)), ms);
+  for (const tab of tabs) await still(tab);
+  await pause(1500); // what is looked at a moment later
+  const before = await entries();
+  counted.clear();
+  await pause(10_000);
+  assert.deepEqual(Object.fromEntries(counted), {}, 'requests of tabs that nobody touches');
+  assert.equal(await entries(), before, 'records of tabs that nobody touches');
+  assert.equal(streams.size, 1, 'streams of one browser');
+  await w.ask('rename_note', { path: 'Notes/Oolong.md', new_path: 'Notes/Oolong tea.md' });
+  await Promise.all(tabs.map((tab) => tab.waitForFunction(() => /^\(\d+\) /.test(document.title))));
+
+  // Hidden tabs have no stream, and a tab that is shown again knows what happened meanwhile.
+  const hide = (tab, hidden) => tab.evaluate((on) => {
+    Object.defineProperty(document, 'hidden', { configurable: true, get: () => on });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }, hidden);
+  for (const tab of tabs) await hide(tab, true);
+  await w.until(() => streams.size === 0);
+  writeFileSync(join(w.vault, 'Notes', 'While nobody looked.md'), '# While nobody looked\n');
+  await hide(home, false);
+  await home.getByRole('link', { name: 'While nobody looked' }).waitFor();
+  assert.equal(streams.size, 1);
+  for (const tab of tabs) quiet(tab);
+  await context.close();
 });
 
 test('a session that ends is told', async () => {

@@ -38,10 +38,10 @@ function tone() {
 
 test('words are found, marked, explained, and opened at their passage', async () => {
   await page.goto(`${w.base}/search`);
-  await page.getByRole('heading', { name: 'What can be asked' }).waitFor();
+  await page.getByRole('heading', { name: 'Search tips' }).waitFor();
   await page.locator('.tags a').first().waitFor();
   await accessible(page, 'before anything is asked');
-  await page.getByLabel('Search the notes').fill('steamed leaves');
+  await page.getByLabel('Search notes').fill('steamed leaves');
   await page.keyboard.press('Enter');
   await page.waitForURL('**/search?q=steamed+leaves');
   await hits().first().waitFor();
@@ -51,8 +51,8 @@ test('words are found, marked, explained, and opened at their passage', async ()
   page.on('request', (r) => r.method() === 'POST' && asks.push(r.postData() ?? ''));
   const first = hits().first();
   await first.locator('summary').click();
-  await first.locator('.why dt', { hasText: 'Its words' }).waitFor();
-  await first.locator('.why dd', { hasText: /place \d+ by words/ }).waitFor();
+  await first.locator('.why dt', { hasText: 'Keywords' }).waitFor();
+  await first.locator('.why dd', { hasText: /rank \d+ in full-text search/ }).waitFor();
   assert.equal(asks.filter((a) => a.includes('"explain":true')).length, 1);
   await hits().nth(1).locator('summary').click();
   await hits().nth(1).locator('.why dt').first().waitFor();
@@ -61,7 +61,7 @@ test('words are found, marked, explained, and opened at their passage', async ()
   await accessible(page, 'results');
 
   // Arrows go from the words through the notes and back.
-  await page.getByLabel('Search the notes').focus();
+  await page.getByLabel('Search notes').focus();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowDown');
   const focused = () => page.evaluate(() => [...document.querySelectorAll('.hits a.title')].indexOf(document.activeElement));
@@ -81,7 +81,7 @@ test('a note is opened at the passage, however long it is', async () => {
   await w.until(async () => (await w.call('search_notes', { query: 'zanzibarite' })).results?.length > 0);
   await page.goto(`${w.base}/search?q=zanzibarite`);
   await hits().locator('a.title', { hasText: 'Deep' }).waitFor();
-  await page.getByLabel('Search the notes').focus();
+  await page.getByLabel('Search notes').focus();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await page.waitForURL(/\/notes\/Notes\/Deep\.md\?line=\d+/);
@@ -93,7 +93,7 @@ test('a note is opened at the passage, however long it is', async () => {
 });
 
 test('filters stand in the address, one chip each', async () => {
-  const labels = () => page.getByRole('list', { name: 'Filters that are on' }).locator('.chip').allInnerTexts();
+  const labels = () => page.getByRole('list', { name: 'Active filters' }).locator('.chip').allInnerTexts();
   await page.goto(`${w.base}/search?q=tea`);
   await hits().first().waitFor();
   const all = await page.locator('.hits .path').allInnerTexts();
@@ -107,11 +107,11 @@ test('filters stand in the address, one chip each', async () => {
   await page.getByLabel('Value', { exact: true }).fill('open');
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   await page.waitForURL('**/search?q=tea&folder=Daily&prop=status%3Aopen');
-  await page.getByRole('heading', { name: /Nothing fits/ }).waitFor();
+  await page.getByRole('heading', { name: /No results/ }).waitFor();
   await accessible(page, 'nothing found');
   await w.picture(page, 'search-none-light-1440');
-  assert.deepEqual((await labels()).map((l) => l.replace(/\s*×[\s\S]*$/, '')), ['in Daily', 'status: open']);
-  await page.getByRole('button', { name: /Search without the 2 filters/ }).click();
+  assert.deepEqual((await labels()).map((l) => l.replace(/\s*×[\s\S]*$/, '')), ['In Daily', 'status: open']);
+  await page.getByRole('button', { name: /Remove 2 filters/ }).click();
   await page.waitForURL('**/search?q=tea');
   await hits().first().waitFor();
 
@@ -135,12 +135,48 @@ test('filters stand in the address, one chip each', async () => {
   quiet(page);
 });
 
+test('a search follows what is typed, says what is only close, and is kept by a name', async () => {
+  await page.goto(`${w.base}/search`);
+  const field = page.getByLabel('Search notes');
+  await field.pressSequentially('sench');
+  await page.waitForURL('**/search?q=sench');
+  await hits().first().waitFor();
+  await field.pressSequentially('a and ');
+  await page.waitForURL('**/search?q=sencha+and');
+  assert.equal(await field.inputValue(), 'sencha and ', 'a blank that is being typed stays');
+  // Half a phrase is no question yet, and no mistake.
+  await field.fill('"steamed lea');
+  await field.pressSequentially('v');
+  assert.equal(await page.getByRole('alert').count(), 0);
+  await field.fill('"first flush"');
+  await page.waitForURL('**/search?q=%22first+flush%22');
+  await page.goBack(); // typing leaves one entry behind, not one for each letter
+  assert.ok(!page.url().includes('/search?q='));
+  await page.goto(`${w.base}/search?q=sencha&folder=Notes`);
+  await hits().first().waitFor();
+
+  await page.getByRole('button', { name: 'Save search' }).click();
+  assert.equal(await page.getByLabel('Search name').inputValue(), 'sencha, In Notes');
+  await page.getByLabel('Search name').fill('Green');
+  await page.keyboard.press('Enter');
+  const kept = page.getByRole('list', { name: 'Saved searches' }).getByRole('link', { name: 'Green' });
+  await kept.waitFor();
+  await page.goto(`${w.base}/search`);
+  await accessible(page, 'saved searches');
+  await kept.click();
+  await page.waitForURL('**/search?q=sencha&folder=Notes');
+  await hits().first().waitFor();
+  await page.getByRole('button', { name: 'Remove saved search' }).click();
+  assert.equal(await kept.count(), 0);
+  quiet(page);
+});
+
 test('what cannot be searched says so', async () => {
   await page.goto(`${w.base}/search?q=${encodeURIComponent('"never closed')}`);
   await page.getByRole('alert').waitFor();
   await accessible(page, 'trouble');
   page.faults = page.faults.filter((f) => !/status of 400/.test(f)); // the browser tells of every refusal
-  await page.getByLabel('Search the notes').fill('tea');
+  await page.getByLabel('Search notes').fill('tea');
   await page.keyboard.press('Enter');
   await hits().first().waitFor();
   assert.equal(await page.getByRole('alert').count(), 0);
@@ -205,7 +241,7 @@ test('a link that leads nowhere is not asked about', async () => {
   await w.until(async () => (await w.call('list_forward_links', { path: 'Notes/Dangling.md' })).total === 2);
   await page.goto(`${w.base}/notes/Notes/Dangling.md`);
   await page.locator('.prose a.nowhere').hover();
-  await page.getByRole('tooltip').getByText('leads nowhere yet').waitFor();
+  await page.getByRole('tooltip').getByText('No note with this name yet.').waitFor();
   await page.mouse.move(2, 2);
   quiet(page);
 });
@@ -231,35 +267,38 @@ test('sound and film of the vault play, and papers tell their size', async () =>
   quiet(page);
 });
 
-test('the activity hides what the page only read, and can be narrowed', async () => {
+test('the activity tells of changes, shows reads and the log when asked, and can be narrowed', async () => {
   await w.call('read_note', { path: 'Notes/Sencha.md' });
-  const rows = page.locator('.calls li');
   await page.goto(`${w.base}/activity`);
-  await rows.locator('.tool', { hasText: 'read_note' }).first().waitFor();
-  // What failed is kept, whoever tried: it may have been a change.
-  const done = await page.locator('.calls li:not(:has(.chip.failed))').allInnerTexts();
-  assert.ok(done.length, 'what programs read is shown');
-  assert.deepEqual(done.filter((t) => /person/.test(t)), [], 'not what this page read');
   await page.locator('.chain.good').waitFor();
-  await page.getByRole('switch', { name: 'Show reading too' }).check();
+  await page.locator('.calls li, .quiet-note').first().waitFor();
+  // What failed is told, whoever tried: it may have been a change.
+  const told = await page.locator('.run ul li:not(:has(.chip.failed))').allInnerTexts();
+  assert.deepEqual(told.filter((t) => /read|listed|searched/i.test(t)), [], 'no read is shown');
+  await page.getByRole('switch', { name: 'Show reads' }).check();
   await page.waitForURL('**/activity?reads=1');
-  await page.locator('.calls li:not(:has(.chip.failed)) .who', { hasText: 'person' }).first().waitFor();
+  await page.locator('.run .by', { hasText: 'You' }).first().waitFor();
+  await accessible(page, 'activity for people');
+  await w.picture(page, 'activity-people-1440');
+  await page.getByRole('switch', { name: 'Show log' }).check();
+  await page.waitForURL('**/activity?reads=1&log=1');
+  await page.locator('.calls li:not(:has(.chip.failed)) .who', { hasText: 'You' }).first().waitFor();
   await accessible(page, 'activity');
   const tool = (await page.locator('.calls .tool').first().innerText()).trim();
   await page.locator('.calls .tool').first().click();
-  await page.waitForURL(`**/activity?tool=${tool}&reads=1`);
+  await page.waitForURL(`**/activity?tool=${tool}&reads=1&log=1`);
   await page.locator('.filters select').nth(1).selectOption('read_note');
-  await page.waitForURL('**/activity?tool=read_note&reads=1');
+  await page.waitForURL('**/activity?tool=read_note&reads=1&log=1');
   await page.waitForFunction(() => [...document.querySelectorAll('.calls .tool')].every((t) => t.textContent.includes('read_note')));
   await page.getByLabel('Note or folder').fill('Notes/Sencha.md');
   await page.keyboard.press('Enter');
-  await page.waitForURL('**/activity?tool=read_note&path=Notes%2FSencha.md&reads=1');
-  await page.getByRole('list', { name: 'Filters that are on' }).getByRole('button', { name: /^read_note/ }).click();
-  await page.waitForURL('**/activity?path=Notes%2FSencha.md&reads=1');
+  await page.waitForURL('**/activity?tool=read_note&path=Notes%2FSencha.md&reads=1&log=1');
+  await page.getByRole('list', { name: 'Active filters' }).getByRole('button', { name: /^read_note/ }).click();
+  await page.waitForURL('**/activity?path=Notes%2FSencha.md&reads=1&log=1');
   await w.picture(page, 'activity-light-1440');
 
   // Paging goes by what is shown: sixty reads of a page hide nothing of a program.
-  await page.goto(`${w.base}/activity?by=rest`);
+  await page.goto(`${w.base}/activity?by=rest&reads=1&log=1`);
   for (let i = 0; i < 55; i++) await w.call('read_note', { path: 'Notes/Sencha.md', limit: 1 });
   await page.reload();
   await page.waitForFunction(() => document.querySelectorAll('.calls li').length === 50);
@@ -271,7 +310,7 @@ test('the activity hides what the page only read, and can be narrowed', async ()
 test('a question of today is answered, and its places show their passage', async () => {
   await page.evaluate(() => localStorage.setItem('lore.welcomed', '1'));
   await page.goto(w.base + '/');
-  await page.getByLabel('What do you want to know, or have done?').fill('How hot should the water be for sencha?');
+  await page.getByLabel('Ask a question or describe a task').fill('How hot should the water be for sencha?');
   await page.getByRole('button', { name: 'Ask', exact: true }).click();
   await page.waitForURL(/\/chat\/chat-/);
   const cite = page.locator('.sources .cite', { hasText: 'How I make it' }).first();
@@ -299,9 +338,9 @@ test('today is of use to who was told nothing', async (t) => {
         await p.goto(w.base + path);
         await p.locator(ready).first().waitFor();
         if (path === '/') {
-          await p.getByRole('heading', { name: 'Waiting for your answer' }).waitFor();
+          await p.getByRole('heading', { name: 'Pending approvals' }).waitFor();
           await p.locator('section.some li a').first().waitFor();
-          await p.locator('section', { hasText: 'Where notes disagree' }).locator('li a').first().waitFor();
+          await p.locator('section', { hasText: 'Contradictions' }).locator('li a').first().waitFor();
         }
         await w.picture(p, `${path.replace(/\W.*$/, '').slice(1) || path.slice(1).split('?')[0] || 'today'}-${colorScheme}-${width}`);
         await accessible(p, `${path} ${colorScheme} ${width}`, rules);

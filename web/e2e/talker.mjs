@@ -3,10 +3,11 @@ import { World } from './world.mjs';
 import { Mind } from './mind.mjs';
 
 export class Talker {
-  static async open(lay) {
+  static async open(lay, provider = 'box', model = 'script') {
     const t = new Talker();
-    [t.w, t.mind] = await Promise.all([World.open(lay), Mind.open()]);
-    for (const [k, v] of [['kind', 'openai'], ['base_url', t.mind.base], ['local', 'yes']]) t.w.run('config', 'set', '--yes', `providers.box.${k}`, v);
+    t.model = `${provider}/${model}`;
+    [t.w, t.mind] = await Promise.all([World.open(lay), Mind.open(model)]);
+    for (const [k, v] of [['kind', 'openai'], ['base_url', t.mind.base], ['local', 'yes']]) t.w.run('config', 'set', '--yes', `providers.${provider}.${k}`, v);
     t.page = await t.w.page();
     t.page.setDefaultTimeout(20_000);
     await t.w.enter(t.page);
@@ -20,7 +21,7 @@ export class Talker {
   }
 
   box() {
-    return this.page.getByRole('combobox', { name: 'Ask or tell' });
+    return this.page.getByRole('combobox', { name: 'Message' });
   }
   card() {
     return this.page.locator('.talk .card');
@@ -46,8 +47,8 @@ export class Talker {
   /** choose makes the scripted mind answer. */
   async choose() {
     const model = this.page.locator('#chat-model');
-    await model.locator('option[value="box/script"]').waitFor({ state: 'attached' });
-    await model.selectOption('box/script');
+    await model.locator(`option[value="${this.model}"]`).waitFor({ state: 'attached' });
+    await model.selectOption(this.model);
   }
   /** begin opens a new conversation with it. */
   async begin() {

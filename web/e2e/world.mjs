@@ -16,13 +16,15 @@ export const lore = process.env.LORE ?? join(root, 'bin', 'lore');
 const axe = readFileSync(join(root, 'web', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8');
 
 export class World {
-  /** open starts a world; `lay` puts more into the vault before the server looks at it. */
-  static async open(lay = () => {}) {
+  /** open starts a world; `lay` puts more into the vault before the server looks at it.
+   *  Notes are saved by hand, unless a test is about autosave: what is unsaved stays so, however busy the computer is. */
+  static async open(lay = () => {}, { autosave = false } = {}) {
     assert.ok(existsSync(lore), 'build the program first: make build');
     const w = new World();
+    w.autosave = autosave;
     w.dir = mkdtempSync(join(tmpdir(), 'lore-web-'));
     w.vault = join(w.dir, 'vault');
-    cpSync(join(root, 'internal', 'sample', 'vault'), w.vault, { recursive: true });
+    cpSync(join(root, 'internal', 'vault', 'sample', 'vault'), w.vault, { recursive: true });
     const lines = Array.from({ length: 40 }, (_, i) => `Line ${i + 1} of the list.`);
     writeFileSync(join(w.vault, 'Notes', 'Long.md'), lines.join('\n') + '\n');
     lay(w.vault);
@@ -35,7 +37,7 @@ export class World {
     });
     w.token = w.run('token', 'create', '--yes', '--name', 'script', '--scope', 'read,write,destroy').split('\n')[0];
     w.browser = await chromium.launch({
-      executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+      executablePath: process.env.CHROMIUM ?? ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find(existsSync),
       // WebGL is computed; what is seen is put together without it, at half the work.
       args: ['--disable-dev-shm-usage', '--disable-gpu-compositing', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', ...(process.getuid() === 0 ? ['--no-sandbox'] : [])],
     });
@@ -43,8 +45,8 @@ export class World {
   }
 
   /** entered is a world and a person's page of it, who was let in. */
-  static async entered(lay) {
-    const w = await World.open(lay);
+  static async entered(lay, options) {
+    const w = await World.open(lay, options);
     try {
       const page = await w.page();
       await w.enter(page);
@@ -73,12 +75,17 @@ export class World {
 
   /** person does in a terminal what a command asks a person about, and answers yes. The terminal is no child of the tests: they are the program that asks. */
   person(...args) {
+    return this.types(['y'], ...args);
+  }
+
+  /** types is the same with other answers, one after the other. */
+  types(lines, ...args) {
     const out = join(this.dir, 'said');
     rmSync(out, { force: true });
     const quote = (s) => `'${s.replaceAll("'", `'\\''`)}'`;
     const command = [lore, '--vault', this.vault, ...args].map(quote).join(' ');
     // The first shell ends at once, and leaves the rest behind.
-    execFileSync('sh', ['-c', `((sleep 1; echo y) | script -qec ${quote(command)} /dev/null > ${quote(out)}.part 2>&1; mv ${quote(out)}.part ${quote(out)}) > /dev/null 2>&1 &`], { env: this.env });
+    execFileSync('sh', ['-c', `((${lines.map((l) => `sleep 1; echo ${quote(l)}`).join('; ')}) | script -qec ${quote(command)} /dev/null > ${quote(out)}.part 2>&1; mv ${quote(out)}.part ${quote(out)}) > /dev/null 2>&1 &`], { env: this.env });
     execFileSync('sh', ['-c', `until [ -e ${quote(out)} ]; do sleep 0.05; done`], { timeout: 60_000 });
     return readFileSync(out, 'utf8');
   }
@@ -153,19 +160,24 @@ export class World {
   }
 
   async context(options = {}) {
-    return this.browser.newContext({ viewport: { width: 1440, height: 900 }, ...(this.kept ? { storageState: this.kept } : {}), ...options });
+    // The service worker is for the tests of the app alone: elsewhere it would only be one more thing that happens meanwhile.
+    return this.browser.newContext({ viewport: { width: 1440, height: 900 }, serviceWorkers: 'block', ...(this.kept ? { storageState: this.kept } : {}), ...options });
   }
 
-  /** page is a tab that tells on itself. */
+  /** page is a tab that tells on itself, in a browser of its own. */
   async page(options = {}) {
-    const context = await this.context(options);
+    return this.tab(await this.context(options));
+  }
+
+  /** tab is one more tab of a browser. */
+  async tab(context) {
     const page = await context.newPage();
     page.faults = [];
     // What tests ask by themselves is asked as the page asks: with the word of its session.
     await page.addInitScript(() => {
       const real = window.fetch;
       window.fetch = (to, how = {}) => {
-        const held = JSON.parse(localStorage.getItem('lore.session') ?? 'null');
+        const held = origin === 'null' ? null : JSON.parse(localStorage.getItem('lore.session') ?? 'null');
         if (held && typeof to === 'string' && to.startsWith('/api/') && !new Headers(how.headers).has('Lore-Session')) {
           const headers = new Headers(how.headers);
           headers.set('Lore-Session', held.session);
@@ -174,15 +186,17 @@ export class World {
         return real(to, how);
       };
     });
+    if (!this.autosave) await page.addInitScript(() => /^http/.test(location.protocol) && origin !== 'null' && localStorage.setItem('lore.autosave', 'off'));
     await page.addInitScript(() => {
       globalThis.broken = [];
       document.addEventListener('securitypolicyviolation', (e) => console.error(`policy: ${e.violatedDirective} ${e.blockedURI} ${e.sample} ${e.sourceFile}:${e.lineNumber}`));
     });
     // Of what a graphics driver says about its own speed, the page knows nothing.
-    page.on('console', (m) => ['error', 'warning'].includes(m.type()) && !/GL Driver Message .* GPU stall due to ReadPixels/.test(m.text()) && page.faults.push(`${m.type()}: ${m.text()} ${m.location().url}`));
+    page.on('console', (m) => ['error', 'warning'].includes(m.type()) && !/GL Driver Message .* GPU stall due to ReadPixels|Service Worker registration blocked by Playwright/.test(m.text()) && page.faults.push(`${m.type()}: ${m.text()} ${m.location().url}`));
     page.on('dialog', (d) => (page.faults.push(`dialog: ${d.message()}`), d.dismiss()));
     page.busy = new Set();
-    page.on('request', (r) => /\/events(\?|$)/.test(r.url()) || page.busy.add(r));
+    // A frame that is gone before its page has come never tells that it came.
+    page.on('request', (r) => /\/events(\?|$)|\/frame\//.test(r.url()) || page.busy.add(r));
     for (const over of ['requestfinished', 'requestfailed']) page.on(over, (r) => page.busy.delete(r));
     page.on('pageerror', (e) => page.faults.push(`thrown: ${e}`));
     page.on('request', (r) => /^(data|blob):/.test(r.url()) || r.url().startsWith(this.base + '/') || page.faults.push(`reached for ${r.url()}`));
@@ -231,7 +245,11 @@ export async function move(page, path) {
 
 /** still waits until a page asks for nothing: what comes late moves what is there. */
 export async function still(page) {
-  for (let calm = 0; calm < 3; calm = page.busy.size ? 0 : calm + 1) await page.evaluate(() => new Promise((f) => requestAnimationFrame(() => setTimeout(f, 30))));
+  const end = Date.now() + 120_000;
+  for (let calm = 0; calm < 3; calm = page.busy.size ? 0 : calm + 1) {
+    assert.ok(Date.now() < end, `the page does not rest: ${[...page.busy].map((r) => r.url()).join(' ')}`);
+    await page.evaluate(() => new Promise((f) => requestAnimationFrame(() => setTimeout(f, 30))));
+  }
 }
 
 /** allow presses the yes of a card as a person does who looks first: a card that was just moved is looked at anew. */

@@ -15,14 +15,14 @@ import (
 	"slices"
 	"strings"
 
-	"lore/internal/access"
 	"lore/internal/app"
-	"lore/internal/surface/chats"
-	"lore/internal/surface/connect"
-	"lore/internal/surface/files"
-	"lore/internal/surface/prefs"
-	"lore/internal/surface/rest"
+	"lore/internal/surface/http/chats"
+	"lore/internal/surface/http/connect"
+	"lore/internal/surface/http/files"
+	"lore/internal/surface/http/prefs"
+	"lore/internal/surface/http/rest"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
 )
 
 func main() {

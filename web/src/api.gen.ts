@@ -56,6 +56,7 @@ export type Approval = {
         pid: number;
         start: number;
       })[];
+      locked?: boolean;
       name?: string;
       program?: null | ({
         name?: string;
@@ -94,11 +95,17 @@ export type Approval = {
     before?: null | string;
     from?: string;
     path: string;
+    relinks?: boolean;
   })[];
   expires: string;
   files?: Record<string, string>;
   id: string;
+  limit?: {
+    hidden?: null | (string)[];
+    only?: null | (null | (string)[])[];
+  };
   moment: string;
+  needs_pin?: boolean;
   notices?: null | (string)[];
   operation_id?: string;
   outcome?: unknown;
@@ -106,6 +113,7 @@ export type Approval = {
   preview: {
     destroys?: boolean;
     details?: unknown;
+    steps?: null | (string)[];
     summary: string;
     warnings?: null | (string)[];
   };
@@ -116,6 +124,7 @@ export type Approval = {
   state: string;
   tool: string;
   unshared?: null | (string)[];
+  untrusted?: boolean;
   value?: unknown;
   who: {
     client?: string;
@@ -127,6 +136,7 @@ export type Approval = {
       pid: number;
       start: number;
     })[];
+    locked?: boolean;
     name?: string;
     program?: null | ({
       name?: string;
@@ -170,6 +180,7 @@ export type Approvals = {
           pid: number;
           start: number;
         })[];
+        locked?: boolean;
         name?: string;
         program?: null | ({
           name?: string;
@@ -208,11 +219,17 @@ export type Approvals = {
       before?: null | string;
       from?: string;
       path: string;
+      relinks?: boolean;
     })[];
     expires: string;
     files?: Record<string, string>;
     id: string;
+    limit?: {
+      hidden?: null | (string)[];
+      only?: null | (null | (string)[])[];
+    };
     moment: string;
+    needs_pin?: boolean;
     notices?: null | (string)[];
     operation_id?: string;
     outcome?: unknown;
@@ -220,6 +237,7 @@ export type Approvals = {
     preview: {
       destroys?: boolean;
       details?: unknown;
+      steps?: null | (string)[];
       summary: string;
       warnings?: null | (string)[];
     };
@@ -230,6 +248,7 @@ export type Approvals = {
     state: string;
     tool: string;
     unshared?: null | (string)[];
+    untrusted?: boolean;
     value?: unknown;
     who: {
       client?: string;
@@ -241,6 +260,7 @@ export type Approvals = {
         pid: number;
         start: number;
       })[];
+      locked?: boolean;
       name?: string;
       program?: null | ({
         name?: string;
@@ -268,6 +288,7 @@ export type Chat = {
   no_tools?: boolean;
   page?: string;
   parent?: string;
+  purpose?: string;
   system?: string;
   think?: boolean;
   title: string;
@@ -285,6 +306,7 @@ export type Chats = {
     no_tools?: boolean;
     page?: string;
     parent?: string;
+    purpose?: string;
     system?: string;
     think?: boolean;
     title: string;
@@ -309,12 +331,23 @@ export type Clients = {
 };
 
 export type Conversation = {
+  branches: null | ({
+    after: number;
+    at: number;
+    chats: null | (string)[];
+  })[];
   calls: Record<string, null | ({
     args: unknown;
+    attached?: boolean;
     ended?: string;
+    excess?: boolean;
     from_text?: boolean;
     hidden?: number;
     id: string;
+    limit?: {
+      hidden?: null | (string)[];
+      only?: null | (null | (string)[])[];
+    };
     message: number;
     operation?: string;
     question?: string;
@@ -340,6 +373,7 @@ export type Conversation = {
     no_tools?: boolean;
     page?: string;
     parent?: string;
+    purpose?: string;
     system?: string;
     think?: boolean;
     title: string;
@@ -347,11 +381,23 @@ export type Conversation = {
     toolsets?: null | (string)[];
   };
   messages: null | ({
+    attached?: null | ({
+      data?: string;
+      kind: string;
+      media?: string;
+      name: string;
+      text?: string;
+      withheld?: boolean;
+    })[];
     citations?: null | ({
       link: string;
       path?: string;
       state: string;
     })[];
+    limit?: {
+      hidden?: null | (string)[];
+      only?: null | (null | (string)[])[];
+    };
     marker?: string;
     model?: string;
     note?: string;
@@ -542,6 +588,11 @@ export type MadeToken = {
   };
 };
 
+export type Markdown = {
+  name: string;
+  text: string;
+};
+
 export type Models = {
   providers: null | ({
     error?: string;
@@ -557,6 +608,7 @@ export type Models = {
       vision?: null | boolean;
     })[];
     provider: string;
+    state: string;
   })[];
   usual: string;
 };
@@ -564,6 +616,7 @@ export type Models = {
 export type NewChat = {
   model?: null | string;
   no_tools?: null | boolean;
+  purpose?: string;
   system?: null | string;
   think?: null | boolean;
   title?: null | string;
@@ -600,6 +653,7 @@ export type Opened = {
     no_tools?: boolean;
     page?: string;
     parent?: string;
+    purpose?: string;
     system?: string;
     think?: boolean;
     title: string;
@@ -645,10 +699,16 @@ export type Piece = {
   state?: null | {
     calls: null | ({
       args: unknown;
+      attached?: boolean;
       ended?: string;
+      excess?: boolean;
       from_text?: boolean;
       hidden?: number;
       id: string;
+      limit?: {
+        hidden?: null | (string)[];
+        only?: null | (null | (string)[])[];
+      };
       message: number;
       operation?: string;
       question?: string;
@@ -666,11 +726,23 @@ export type Piece = {
       whole?: unknown;
     })[];
     messages: null | ({
+      attached?: null | ({
+        data?: string;
+        kind: string;
+        media?: string;
+        name: string;
+        text?: string;
+        withheld?: boolean;
+      })[];
       citations?: null | ({
         link: string;
         path?: string;
         state: string;
       })[];
+      limit?: {
+        hidden?: null | (string)[];
+        only?: null | (null | (string)[])[];
+      };
       marker?: string;
       model?: string;
       note?: string;
@@ -816,7 +888,50 @@ export type Run = {
   worked: number;
 };
 
+export type Runs = {
+  runs: null | ({
+    chat: string;
+    denials?: number;
+    ended?: string;
+    id: string;
+    keeper?: string;
+    last?: boolean;
+    limits: {
+      cost?: number;
+      steps?: number;
+      time?: number;
+      tokens?: number;
+    };
+    model: string;
+    near?: string;
+    nudges?: number;
+    priced: boolean;
+    reason?: string;
+    started: string;
+    status: string;
+    steps: number;
+    toolsets?: null | (string)[];
+    usage: {
+      cache_read?: number;
+      cache_write?: number;
+      cost_usd?: null | number;
+      in: number;
+      out: number;
+      reasoning?: number;
+    };
+    worked: number;
+  })[];
+};
+
 export type Saying = {
+  attached?: null | ({
+    data?: string;
+    kind: string;
+    media?: string;
+    name: string;
+    text?: string;
+    withheld?: boolean;
+  })[];
   limits?: null | {
     cost?: number;
     steps?: number;
@@ -946,6 +1061,7 @@ export type SetSetting = {
 };
 
 export type Setting = {
+  choices?: null | (string)[];
   doc: string;
   key: string;
   source: string;
@@ -954,12 +1070,14 @@ export type Setting = {
 
 export type Settings = {
   facts: null | ({
+    choices?: null | (string)[];
     doc: string;
     key: string;
     source: string;
     value: string;
   })[];
   settings: null | ({
+    choices?: null | (string)[];
     doc: string;
     key: string;
     source: string;
@@ -1006,17 +1124,20 @@ export type Tokens = {
 
 export type Tool = {
   aliases?: null | (string)[];
+  commands?: null | (string)[];
   description: string;
   effect: string;
   feed?: boolean;
+  hidden?: boolean;
   input_schema: null | Record<string, unknown>;
   instructions?: string;
   name: string;
   needs?: string;
-  output_schema: null | Record<string, unknown>;
+  output_schema?: null | Record<string, unknown>;
   roles?: null | (string)[];
   shape: string;
   source?: string;
+  summary: string;
   title: string;
   toolset: string;
   untrusted?: boolean;
@@ -1033,6 +1154,7 @@ export type ToolSetting = {
   set: string;
   state: string;
   told: string;
+  usual: string;
 };
 
 export type ToolSettings = {
@@ -1052,23 +1174,27 @@ export type ToolSettings = {
     set: string;
     state: string;
     told: string;
+    usual: string;
   })[];
 };
 
 export type Tools = {
   tools: null | ({
     aliases?: null | (string)[];
+    commands?: null | (string)[];
     description: string;
     effect: string;
     feed?: boolean;
+    hidden?: boolean;
     input_schema: null | Record<string, unknown>;
     instructions?: string;
     name: string;
     needs?: string;
-    output_schema: null | Record<string, unknown>;
+    output_schema?: null | Record<string, unknown>;
     roles?: null | (string)[];
     shape: string;
     source?: string;
+    summary: string;
     title: string;
     toolset: string;
     untrusted?: boolean;
@@ -1106,119 +1232,123 @@ export type View = {
 
 /** What each route takes and answers. */
 export interface Routes {
-  /** Use a changed tool as it was shown (persons) */
+  /** Accept a changed tool as it was shown (person only) */
   acceptServerTool: { path: { name: string }; query: void; body: Acceptance; out: void };
-  /** What was done, newest first, by whom, and how it ended */
+  /** List activity, newest first */
   activity: { path: void; query: { after?: string | number; limit?: string | number; path?: string | number; tool?: string | number; [more: string]: string | number | undefined }; body: void; out: Result };
-  /** Name another server (persons) */
+  /** Add a server (person only) */
   addServer: { path: void; query: void; body: NewServer; out: Server };
-  /** Answer a question (persons) */
+  /** Answer an approval (person only) */
   answerApproval: { path: { id: string }; query: void; body: Answer; out: Result | Pending };
-  /** Wait until a question is over */
+  /** Wait until an approval is finished */
   awaitApproval: { path: { id: string }; query: { revision?: string | number; seconds?: string | number; [more: string]: string | number | undefined }; body: void; out: Result | Pending };
   /** Call a tool */
   callTool: { path: { name: string }; query: { dry_run?: string | number; meant?: string | number; view?: string | number; [more: string]: string | number | undefined }; body: Arguments; out: Result | Pending };
-  /** Withdraw a question */
+  /** Withdraw an approval request */
   cancelApproval: { path: { id: string }; query: void; body: void; out: void };
-  /** Name it, or change its model, tools or wishes (persons) */
+  /** Change the name, model, tools or options of a chat (person only) */
   changeChat: { path: { id: string }; query: void; body: NewChat; out: Chat };
   /** Begin a conversation (persons) */
   createChat: { path: void; query: void; body: NewChat; out: Chat };
-  /** Use it exactly as it was shown, or use it no more (persons) */
+  /** Allow a server exactly as it was shown, or deny it (person only) */
   decideServer: { path: { name: string }; query: void; body: Trust; out: Server };
-  /** Delete a conversation; what it changed stays (persons) */
+  /** Delete a chat; changes that it made stay (person only) */
   deleteChat: { path: { id: string }; query: void; body: void; out: void };
-  /** What is wrong with the vault or the set-up, and what to do about it (persons) */
+  /** Check the vault and the setup for problems (person only) */
   doctor: { path: void; query: void; body: void; out: Findings };
-  /** Sign a browser out, at once (persons) */
+  /** Sign a browser out immediately (person only) */
   endSession: { path: { id: string }; query: void; body: void; out: void };
-  /** News as server-sent events; Last-Event-ID resumes */
+  /** Stream events (server-sent events; Last-Event-ID resumes) */
   events: { path: void; query: void; body: void; out: void };
-  /** Forget the key of a provider (persons) */
+  /** Get a chat as a Markdown file (person only) */
+  exportChat: { path: { id: string }; query: void; body: void; out: Markdown };
+  /** Delete a provider's key (person only) */
   forgetKey: { path: { provider: string }; query: void; body: void; out: void };
-  /** Take a standing answer back (persons) */
+  /** Delete a rule (person only) */
   forgetRule: { path: { id: string }; query: void; body: void; out: void };
-  /** Go on elsewhere from one of its messages (persons) */
+  /** Branch a chat from one of its messages (person only) */
   forkChat: { path: { id: string }; query: void; body: Fork; out: Chat };
-  /** What another client's servers are, and with what was shown of them, copy them (persons) */
+  /** Preview the servers from another app, or copy them; copying needs the digest from the preview (person only) */
   importServers: { path: void; query: void; body: Importing; out: Import };
-  /** What putting Lore into a client's file, or taking it out, would change; and with what was shown, do it (persons) */
+  /** Preview adding Lore to an app's settings or removing it, or apply it; applying needs the digest from the preview (person only) */
   joinClient: { path: { id: string }; query: void; body: Joining; out: Joined };
-  /** Keep the key of a provider (persons) */
+  /** Store a provider's key (person only) */
   keepKey: { path: void; query: void; body: NewKey; out: Key };
-  /** What waits for a person; to a token, what it asked itself */
+  /** List approvals; a token sees only its own */
   listApprovals: { path: void; query: { state?: string | number; [more: string]: string | number | undefined }; body: void; out: Approvals };
-  /** Conversations, the last one first (persons) */
+  /** List chats, newest first (person only) */
   listChats: { path: void; query: { limit?: string | number; offset?: string | number; [more: string]: string | number | undefined }; body: void; out: Chats };
-  /** Programs that can use Lore, where their files lie, and which of them do (persons) */
+  /** List apps that can use Lore, with their settings files and status (person only) */
   listClients: { path: void; query: void; body: void; out: Clients };
-  /** Which providers of models have a key, and where it lies; never the key (persons) */
+  /** List providers that have a key and where it is stored, never the key (person only) */
   listKeys: { path: void; query: void; body: void; out: Keys };
-  /** The models that can be reached (persons) */
+  /** List available models (person only) */
   listModels: { path: void; query: void; body: void; out: Models };
-  /** The standing answers (persons) */
+  /** List the rules (person only) */
   listRules: { path: void; query: void; body: void; out: Rules };
-  /** Its tools, with what changed about them (persons) */
+  /** Get runs by ID, with model, progress and usage (person only) */
+  listRuns: { path: void; query: { id?: string | number; [more: string]: string | number | undefined }; body: void; out: Runs };
+  /** List a server's tools and their changes (person only) */
   listServerTools: { path: { name: string }; query: { try?: string | number; [more: string]: string | number | undefined }; body: void; out: ServerTools };
-  /** Other MCP servers whose tools can be used (persons) */
+  /** List other MCP servers (person only) */
   listServers: { path: void; query: { try?: string | number; [more: string]: string | number | undefined }; body: void; out: Servers };
-  /** The browsers that are signed in (persons) */
+  /** List signed-in browsers (person only) */
   listSessions: { path: void; query: void; body: void; out: Sessions };
-  /** The settings, what is in force and where it comes from (persons) */
+  /** List settings with their values and sources (person only) */
   listSettings: { path: void; query: void; body: void; out: Settings };
-  /** The tokens that programs call with (persons) */
+  /** List tokens (person only) */
   listTokens: { path: void; query: void; body: void; out: Tokens };
-  /** Every tool: whether it is on, asks or is allowed, and what models are told about it; changed by the settings tools.NAME and instructions.NAME (persons) */
+  /** List all tools with their permissions and instructions; change them with the settings tools.NAME and instructions.NAME (person only) */
   listToolSettings: { path: void; query: void; body: void; out: ToolSettings };
-  /** The tools that are switched on, with their schemas */
-  listTools: { path: void; query: void; body: void; out: Tools };
+  /** List the tools that are turned on, with their schemas */
+  listTools: { path: void; query: { brief?: string | number; [more: string]: string | number | undefined }; body: void; out: Tools };
   /** Begin to log in to it; answers with where the person goes (persons) */
   loginServer: { path: { name: string }; query: void; body: void; out: Login };
-  /** Forget the login (persons) */
+  /** Sign out of a server (person only) */
   logoutServer: { path: { name: string }; query: void; body: void; out: void };
-  /** Make a token; it is told once (persons) */
+  /** Create a token; it is shown once (person only) */
   makeToken: { path: void; query: void; body: NewToken; out: MadeToken };
-  /** Go on with the conversation that a note holds (persons) */
+  /** Continue a chat that is stored in a note (person only) */
   openChat: { path: void; query: void; body: Opening; out: Opened };
-  /** This description */
+  /** Get this description */
   openapi: { path: void; query: void; body: void; out: void };
-  /** An attachment of the vault, whole or a range of it (persons) */
+  /** Get an attachment, or a range of it (person only) */
   readFile: { path: { path: string }; query: void; body: void; out: void };
-  /** Bring a change back */
-  redoOperation: { path: { id: string }; query: void; body: Arguments; out: Result | Pending };
-  /** What an answer would come to (persons) */
+  /** Redo a change */
+  redoOperation: { path: { id: string }; query: { meant?: string | number; [more: string]: string | number | undefined }; body: Arguments; out: Result | Pending };
+  /** Preview the result of an answer (person only) */
   rehearseApproval: { path: { id: string }; query: void; body: Answer; out: Approval };
-  /** Name it no more; only those that are named in Lore's own file (persons) */
+  /** Remove a server; only those defined in Lore's own file (person only) */
   removeServer: { path: { name: string }; query: void; body: Trust; out: void };
-  /** End a token, at once (persons) */
+  /** Revoke a token immediately (person only) */
   revokeToken: { path: { id: string }; query: void; body: void; out: Token };
-  /** Say something; the run that answers begins at once (persons) */
+  /** Send a message; the run that answers it starts immediately (person only) */
   say: { path: { id: string }; query: void; body: Saying; out: Run };
-  /** Change both (persons) */
+  /** Change the excluded and the protected paths (person only) */
   setPaths: { path: void; query: void; body: Paths; out: Paths };
-  /** Change one setting; an empty value goes back to the default (persons) */
+  /** Change a setting; an empty value resets it to the default (person only) */
   setSetting: { path: void; query: void; body: Decision; out: Setting };
-  /** One question with its diff */
+  /** Get an approval with its diff */
   showApproval: { path: { id: string }; query: void; body: void; out: Approval };
-  /** A conversation with its messages, runs and calls (persons) */
+  /** Get a chat with its messages, runs and calls (person only) */
   showChat: { path: { id: string }; query: void; body: void; out: Conversation };
-  /** One change, with its diff */
+  /** Get a change with its diff */
   showOperation: { path: { id: string }; query: void; body: void; out: Result };
-  /** What of the vault Lore must not see, and what only a person may change (persons) */
+  /** Get the excluded and the protected paths (person only) */
   showPaths: { path: void; query: void; body: void; out: Paths };
-  /** One tool */
+  /** Get a tool */
   showTool: { path: { name: string }; query: void; body: void; out: Tool };
-  /** What this server serves, and who you are to it */
+  /** Get the vault, the version and your permissions */
   status: { path: void; query: void; body: void; out: Status };
-  /** End a run; what it did stays done (persons) */
+  /** Stop a run; changes that it made stay (person only) */
   stopRun: { path: { id: string }; query: void; body: void; out: void };
-  /** Take a change back; asked about like any other */
-  undoOperation: { path: { id: string }; query: void; body: Arguments; out: Result | Pending };
-  /** Give the approval PIN; this browser may then approve for ten minutes (persons) */
+  /** Undo a change; needs approval like any other change */
+  undoOperation: { path: { id: string }; query: { meant?: string | number; [more: string]: string | number | undefined }; body: Arguments; out: Result | Pending };
+  /** Enter the approval PIN; this browser can then approve for ten minutes (person only) */
   unlock: { path: void; query: void; body: PIN; out: void };
-  /** Whether the record of what was done is whole (persons) */
+  /** Verify the audit log (person only) */
   verifyActivity: { path: void; query: void; body: void; out: Verified };
-  /** What happens in a run while it happens, each piece a Piece (persons) */
+  /** Stream a run while it happens; each event is a Piece (person only) */
   watchRun: { path: { id: string }; query: { after?: string | number; [more: string]: string | number | undefined }; body: void; out: void };
 }
 
@@ -1238,6 +1368,7 @@ export const routes: { [K in keyof Routes]: readonly [method: string, path: stri
   doctor: ["GET", "/api/v1/doctor"],
   endSession: ["POST", "/api/v1/sessions/{id}/end"],
   events: ["GET", "/api/v1/events"],
+  exportChat: ["GET", "/api/v1/chats/{id}/markdown"],
   forgetKey: ["POST", "/api/v1/keys/{provider}/forget"],
   forgetRule: ["POST", "/api/v1/rules/{id}/forget"],
   forkChat: ["POST", "/api/v1/chats/{id}/fork"],
@@ -1250,6 +1381,7 @@ export const routes: { [K in keyof Routes]: readonly [method: string, path: stri
   listKeys: ["GET", "/api/v1/keys"],
   listModels: ["GET", "/api/v1/models"],
   listRules: ["GET", "/api/v1/rules"],
+  listRuns: ["GET", "/api/v1/runs"],
   listServerTools: ["GET", "/api/v1/servers/{name}/tools"],
   listServers: ["GET", "/api/v1/servers"],
   listSessions: ["GET", "/api/v1/sessions"],
@@ -1285,9 +1417,85 @@ export const routes: { [K in keyof Routes]: readonly [method: string, path: stri
 
 /** What each tool takes and answers, beside the fields of every Result. */
 export interface ToolTypes {
+  /** Add own tool */
+  add_own_tool: { in: {
+    /** Plan only. */
+    dry_run?: boolean;
+    /** Its name, or the path of its file. */
+    tool: string;
+  }; out: (Result & {
+    /** Allowed says that a person allowed it as it is now. */
+    allowed: boolean;
+    description?: string;
+    inputs: ({
+      default?: unknown;
+      description?: string;
+      name: string;
+      required: boolean;
+      type: string;
+    })[];
+    /** Kind is "command", "http" or "workflow". */
+    kind: string;
+    name: string;
+    path: string;
+    problems?: ({
+      fix?: string;
+      line: number;
+      message: string;
+    })[];
+  }) };
+  /** Add schedule */
+  add_schedule: { in: {
+    /** Plan only. */
+    dry_run?: boolean;
+    /** Name or path. */
+    workflow: string;
+  }; out: (Result & {
+    allow: string;
+    /** Last is when it ran last, and Result what came of it. */
+    last?: string;
+    /** Next is when it runs next; empty for events. */
+    next?: string;
+    /** On says when it runs, Allow what it may do. */
+    on: string;
+    path: string;
+    result?: string;
+    /** State is "on", "off", or "changed" since a person added it. */
+    state: string;
+    workflow: string;
+  }) };
+  /** Check workflow */
+  check_workflow: { in: {
+    /** Name or path; default: all. */
+    workflow?: string;
+  }; out: (Result & {
+    problems: ({
+      fix?: string;
+      line: number;
+      message: string;
+      path: string;
+    })[];
+    workflows: number;
+  }) };
+  /** Complete task */
+  complete_task: { in: {
+    /** Plan only. */
+    dry_run?: boolean;
+    /** Expected hash, from a read. */
+    if_hash?: string;
+    /** Its line. */
+    line: number;
+    /** Path, name, title or alias. */
+    path: string;
+  }; out: (Result & {
+    hash: string;
+    line: number;
+    path: string;
+    text: string;
+  }) };
   /** Context pack */
   context_pack: { in: {
-    /** Most bytes of text. */
+    /** Max bytes of text. */
     budget?: number;
     /** Only notes in this folder. */
     folder?: string;
@@ -1304,14 +1512,14 @@ export interface ToolTypes {
       reason?: string;
       synced?: string;
     };
-    /** LeftOut counts passages that fit the question and not the budget. */
+    /** LeftOut counts matching passages that did not fit the budget. */
     left_out: number;
-    /** Mode of the search that was really used. */
+    /** Mode of the search that was used. */
     mode: string;
     passages: ({
       /** Citation is path#heading, as a reader should quote it. */
       citation: string;
-      /** Cut says that the passage goes on. */
+      /** Cut says that the passage is truncated. */
       cut?: boolean;
       heading?: string;
       line: number;
@@ -1319,7 +1527,7 @@ export interface ToolTypes {
       score?: number;
       text: string;
       title: string;
-      /** Via says through which note it was found, when the question did not find it. */
+      /** Via names the note that links to it, when the question did not match it. */
       via?: string;
     })[];
     /** Unknown are names in the filter that no note has. */
@@ -1329,9 +1537,49 @@ export interface ToolTypes {
       nearest?: (string)[];
     })[];
   }) };
+  /** Convert time */
+  convert_time: { in: {
+    /** Time zone of the time. */
+    from?: string;
+    /** As "2026-06-15 14:00", "14:00" or "now". */
+    time: string;
+    /** Time zone, such as Asia/Tokyo. */
+    to: string;
+  }; out: (Result & {
+    from: {
+      /** Date as 2026-06-15. */
+      date: string;
+      /** Time as RFC 3339. */
+      time: string;
+      /** Timezone is its name, for example Europe/Berlin. */
+      timezone: string;
+      /** Unix is the seconds since 1970. */
+      unix: number;
+      /** Offset from UTC, as +02:00. */
+      utc_offset: string;
+      /** Weekday in English. */
+      weekday: string;
+    };
+    to: {
+      /** Date as 2026-06-15. */
+      date: string;
+      /** Time as RFC 3339. */
+      time: string;
+      /** Timezone is its name, for example Europe/Berlin. */
+      timezone: string;
+      /** Unix is the seconds since 1970. */
+      unix: number;
+      /** Offset from UTC, as +02:00. */
+      utc_offset: string;
+      /** Weekday in English. */
+      weekday: string;
+    };
+    /** Warning says that this time exists twice or not at all in its time zone. */
+    warning?: string;
+  }) };
   /** Create daily note */
   create_daily_note: { in: {
-    /** Date as 2026-06-15; today if missing. */
+    /** As 2026-06-15; default today. */
     date?: string;
     /** Plan only. */
     dry_run?: boolean;
@@ -1348,13 +1596,13 @@ export interface ToolTypes {
   }) };
   /** Create node */
   create_node: { in: {
-    /** Look for related nodes too, without linking them. */
+    /** Also find related nodes, without linking them. */
     auto_analyze?: boolean;
-    /** title, and text (or claim, question, or url of a Source); confidence 0 to 1; every other field becomes a property. */
+    /** title, and text (or claim, question, or url of a Source); confidence 0 to 1; any other field becomes a property. */
     content: Record<string, unknown>;
     /** Plan only. */
     dry_run?: boolean;
-    /** Observation, Hypothesis, Claim, Source, Concept, Question, Entity, Task, Note, or a word of your own. */
+    /** Observation, Hypothesis, Claim, Source, Concept, Question, Entity, Task, Note, or your own. */
     type: string;
   }; out: (Result & {
     confidence: number;
@@ -1382,17 +1630,17 @@ export interface ToolTypes {
   }) };
   /** Create relationship */
   create_relationship: { in: {
-    /** How sure, 0 to 1. */
+    /** Confidence, 0 to 1. */
     confidence?: number;
     /** Plan only. */
     dry_run?: boolean;
-    /** Id, path, title or alias of the node that states it. */
+    /** Node that states it: id, path, title or alias. */
     from_id: string;
     /** Why, in a few words. */
     notes?: string;
-    /** SUPPORTS, CONTRADICTS, RELATES_TO, CITES, DERIVED_FROM, PART_OF, CAUSES, SIMILAR_TO, or a word of your own. */
+    /** SUPPORTS, CONTRADICTS, RELATES_TO, CITES, DERIVED_FROM, PART_OF, CAUSES, SIMILAR_TO, or your own. */
     relationship_type: string;
-    /** The node it is about. */
+    /** Node it is about. */
     to_id: string;
   }; out: (Result & {
     confidence: number;
@@ -1403,16 +1651,29 @@ export interface ToolTypes {
     relationship_type: string;
     to_id: string;
   }) };
+  /** Delete folder */
+  delete_folder: { in: {
+    /** Plan only. */
+    dry_run?: boolean;
+    /** Folder to delete. */
+    folder: string;
+  }; out: (Result & {
+    /** Dangling counts the links from other folders that are broken now. */
+    dangling: number;
+    /** Files that were moved to the trash. */
+    files: number;
+    path: string;
+  }) };
   /** Delete node */
   delete_node: { in: {
-    /** Remove the relationships that other notes state with it too. */
+    /** Also remove the relationships that other notes state with it. */
     cascade?: boolean;
     /** Plan only. */
     dry_run?: boolean;
     /** Id, path, title or alias. */
     node_id: string;
   }; out: (Result & {
-    /** LinksLeft counts the other links that lead nowhere now. */
+    /** LinksLeft counts the other links that are broken now. */
     links_left: number;
     node_id: string;
     node_type: string;
@@ -1424,15 +1685,15 @@ export interface ToolTypes {
       /** Direction is "out" when the node states it, "in" when the other does. */
       direction: string;
       edge_id: string;
-      /** Fixed says that it is written in a form that tools do not rewrite. */
+      /** Fixed says that its form is never rewritten by tools. */
       fixed?: boolean;
-      /** NodeID is the other end: its id, or its path; empty when the link leads nowhere. */
+      /** NodeID is the other end: its id or path; empty if the target does not exist. */
       node_id: string;
       notes?: string;
       title: string;
       type: string;
     })[];
-    /** Left counts the relationships of other notes that lead nowhere now. */
+    /** Left counts the relationships in other notes that are broken now. */
     relationships_left: number;
     /** Removed counts the relationships that are gone: those the node stated, and with cascade those of others. */
     relationships_removed: number;
@@ -1441,13 +1702,13 @@ export interface ToolTypes {
   delete_note: { in: {
     /** Plan only. */
     dry_run?: boolean;
-    /** Hash from reading. */
+    /** Expected hash, from a read. */
     if_hash?: string;
     /** Path, name, title or alias. */
     path: string;
   }; out: (Result & {
     bytes: number;
-    /** Dangling are the links that lead nowhere now. */
+    /** Dangling are the links that are broken now. */
     dangling?: ({
       line: number;
       path: string;
@@ -1460,7 +1721,7 @@ export interface ToolTypes {
   delete_relationship: { in: {
     /** Plan only. */
     dry_run?: boolean;
-    /** Id of the relationship, from get_node. */
+    /** Relationship id, from get_node. */
     edge_id: string;
   }; out: (Result & {
     confidence: number;
@@ -1471,6 +1732,55 @@ export interface ToolTypes {
     relationship_type: string;
     to_id: string;
   }) };
+  /** Download url */
+  download_url: { in: {
+    /** Raw keeps a page as it is. */
+    as?: ("markdown" | "raw");
+    /** Plan only. */
+    dry_run?: boolean;
+    /** Path of a new note. */
+    save_as?: string;
+    /** Address. */
+    url: string;
+  }; out: (Result & {
+    /** Bytes that were received. */
+    bytes: number;
+    /** Path of the new note. */
+    path?: string;
+    published?: string;
+    text?: string;
+    title?: string;
+    /** Type is the media type. */
+    type: string;
+    /** URL after redirects. */
+    url: string;
+  }) };
+  /** Edit file */
+  edit_file: { in: {
+    /** Replace every occurrence. */
+    all?: boolean;
+    /** Plan only. */
+    dry_run?: boolean;
+    /** Text to find, copied from the file. */
+    find: string;
+    /** Expected hash, from a read. */
+    if_hash?: string;
+    /** Path. */
+    path: string;
+    /** Find is an RE2 expression. */
+    regex?: boolean;
+    /** Its replacement; with regex, $1 is a group. */
+    replace?: string;
+  }; out: (Result & {
+    /** Bytes of the file after the change. */
+    bytes: number;
+    hash: string;
+    /** Lines where the changes start, in the old text. */
+    lines: (number)[];
+    path: string;
+    /** Replaced is the number of places that changed. */
+    replaced: number;
+  }) };
   /** Edit note */
   edit_note: { in: {
     /** ... or block ("^id") ... */
@@ -1479,13 +1789,13 @@ export interface ToolTypes {
     diff?: string;
     /** Plan only. */
     dry_run?: boolean;
-    /** Hash from reading. */
+    /** Expected hash, from a read. */
     if_hash?: string;
     /** Path, name, title or alias. */
     path: string;
     /** Its replacement. */
     replace?: string;
-    /** Text to find; must fit one place. */
+    /** Text to find, copied from the note; must match once. */
     search?: string;
     /** ... and the text to put there. */
     text?: string;
@@ -1496,21 +1806,23 @@ export interface ToolTypes {
   }; out: (Result & {
     bytes: number;
     hash: string;
-    /** Lines where the changes begin, as they were. */
+    /** Lines where the changes start, in the old text. */
     lines: (number)[];
     path: string;
   }) };
   /** Export graph */
   export_graph: { in: {
+    /** In json: when each was created and modified. */
+    dates?: boolean;
     /** How many steps around it. */
     depth?: number;
     /** json, graphml (yEd, Gephi), mermaid (Markdown), canvas (Obsidian). */
     format?: ("json" | "graphml" | "mermaid" | "canvas");
-    /** Most nodes. */
+    /** Max nodes. */
     limit?: number;
     /** Only around this node. */
     node_id?: string;
-    /** Types of relationships; LINKS_TO means untyped links, * all others. Without it, all but those. */
+    /** Relationship types to follow; LINKS_TO means untyped links, * all others. Default *. */
     relationship_types?: (string)[];
   }; out: (Result & {
     /** Content is the file. */
@@ -1523,7 +1835,7 @@ export interface ToolTypes {
       reason?: string;
       synced?: string;
     };
-    /** More tells that nodes were left out. */
+    /** More says that nodes were left out. */
     more?: string;
     nodes: number;
     /** Unknown are types of relationships that no note states. */
@@ -1535,21 +1847,21 @@ export interface ToolTypes {
   }) };
   /** File read */
   file_read: { in: {
-    /** Paths of the files, as vault_search returns them. */
+    /** Paths, as vault_search returns them. */
     file_paths: (string)[];
-    /** Most lines of each. */
+    /** Max lines of each. */
     limit?: number;
-    /** First line of each, counted from 1. */
+    /** First line of each, from 1. */
     offset?: number;
   }; out: (Result & {
     files: ({
       content: string;
       error?: string;
-      /** Hash of the whole file; give it back as if_hash when you change it. */
+      /** Hash of the whole file; pass it as if_hash when you change it. */
       hash?: string;
       /** Kind of the error, for programs. */
       kind?: string;
-      /** More tells how to read on when the content was cut. */
+      /** More says how to read the rest when the content was cut. */
       more?: string;
       path: string;
       /** Size of the whole file in bytes. */
@@ -1564,9 +1876,9 @@ export interface ToolTypes {
   }) };
   /** Find broken links */
   find_broken_links: { in: {
-    /** Only links in notes of this folder. */
+    /** Only links in notes in this folder. */
     folder?: string;
-    /** Most links. */
+    /** Max links. */
     limit?: number;
     /** Links to skip. */
     offset?: number;
@@ -1590,18 +1902,18 @@ export interface ToolTypes {
       /** Target as it is written. */
       target: string;
     })[];
-    /** More tells how to read on when there are further links. */
+    /** More says how to get the next links. */
     more?: string;
-    /** Total number of broken links, shown or not. */
+    /** Total number of broken links, including those not shown. */
     total: number;
   }) };
   /** Find contradictions */
   find_contradictions: { in: {
-    /** Most contradictions. */
+    /** Max contradictions. */
     limit?: number;
     /** Only those of this node: id, path, title or alias. */
     node_id?: string;
-    /** Compare the texts of near nodes too. */
+    /** Also compare the texts of similar nodes. */
     suspect?: boolean;
   }; out: (Result & {
     contradictions: ({
@@ -1618,7 +1930,7 @@ export interface ToolTypes {
       /** Kind is "stated", "both_sides" (a note states support and contradiction), or "suspected". */
       kind: string;
       reasoning: string;
-      /** Tension is 0 to 1: how sure one is of both nodes and of the contradiction. */
+      /** Tension is 0 to 1: the confidence in both nodes and in the contradiction. */
       tension: number;
       to: {
         confidence: number;
@@ -1656,13 +1968,13 @@ export interface ToolTypes {
   }) };
   /** Find duplicate nodes */
   find_duplicate_nodes: { in: {
-    /** Most pairs. */
+    /** Max pairs. */
     limit?: number;
-    /** Least similarity, 0 to 1. */
+    /** Lowest similarity, 0 to 1. */
     min_similarity?: number;
     /** Only duplicates of this node: id, path, title or alias. */
     node_id?: string;
-    /** Nodes to skip, to look at the next ones of a large vault. */
+    /** Nodes to skip, for the next ones of a large vault. */
     offset?: number;
     /** Only nodes of these types. */
     types?: (string)[];
@@ -1674,7 +1986,7 @@ export interface ToolTypes {
       synced?: string;
     };
     method: string;
-    /** More tells how to go on. */
+    /** More says how to continue. */
     more?: string;
     /** Looked counts the nodes that were compared with all others. */
     nodes_compared: number;
@@ -1707,11 +2019,11 @@ export interface ToolTypes {
   }) };
   /** Find orphans */
   find_orphans: { in: {
-    /** Only notes that link to nothing themselves either. */
+    /** Only notes without links of their own. */
     alone?: boolean;
     /** Only notes in this folder. */
     folder?: string;
-    /** Most notes. */
+    /** Max notes. */
     limit?: number;
     /** Notes to skip. */
     offset?: number;
@@ -1722,7 +2034,7 @@ export interface ToolTypes {
       reason?: string;
       synced?: string;
     };
-    /** More tells how to read on when there are further notes. */
+    /** More says how to get the next notes. */
     more?: string;
     notes: ({
       /** LinksOut counts the notes that it links to. */
@@ -1730,16 +2042,16 @@ export interface ToolTypes {
       path: string;
       title: string;
     })[];
-    /** Total number of orphans, shown or not. */
+    /** Total number of orphans, including those not shown. */
     total: number;
   }) };
   /** Find path */
   find_path: { in: {
-    /** Path, file name, title or alias of the note to begin with. */
+    /** First note: path, name, title or alias. */
     from: string;
-    /** Follow only these types of relationships; LINKS_TO means untyped links. */
+    /** Follow only these relationship types; LINKS_TO means untyped links. */
     relationship_types?: (string)[];
-    /** Path, file name, title or alias of the note to reach. */
+    /** Last note: path, name, title or alias. */
     to: string;
   }; out: (Result & {
     found: boolean;
@@ -1749,9 +2061,9 @@ export interface ToolTypes {
       reason?: string;
       synced?: string;
     };
-    /** Length counts the links on the way. */
+    /** Length counts the links on the path. */
     length: number;
-    /** Note says why there is no way. */
+    /** Note says why there is no path. */
     note?: string;
     steps: ({
       edge_id?: string;
@@ -1775,9 +2087,9 @@ export interface ToolTypes {
     auto_link?: boolean;
     /** Plan only. */
     dry_run?: boolean;
-    /** Most nodes. */
+    /** Max nodes. */
     limit?: number;
-    /** Least similarity, 0 to 1. */
+    /** Lowest similarity, 0 to 1. */
     min_similarity?: number;
     /** Id, path, title or alias. */
     node_id: string;
@@ -1826,11 +2138,11 @@ export interface ToolTypes {
   }) };
   /** Find similar */
   find_similar: { in: {
-    /** Most notes. */
+    /** Max notes. */
     limit?: number;
-    /** Path, file name, title or alias of the note. */
+    /** Path, name, title or alias. */
     path: string;
-    /** Leave out notes that are linked with it already. */
+    /** Leave out notes linked with it. */
     unlinked?: boolean;
   }; out: (Result & {
     index: {
@@ -1842,7 +2154,7 @@ export interface ToolTypes {
     /** Method is "meaning", or "words" when there are no vectors to compare. */
     method: string;
     notes: ({
-      /** Excerpt is the passage that is nearest. */
+      /** Excerpt is the most similar passage. */
       excerpt: string;
       heading?: string;
       /** Linked says that one of the two links to the other. */
@@ -1857,11 +2169,11 @@ export interface ToolTypes {
   }) };
   /** Find unlinked mentions */
   find_unlinked_mentions: { in: {
-    /** Most places. */
+    /** Max mentions. */
     limit?: number;
-    /** Places to skip. */
+    /** Mentions to skip. */
     offset?: number;
-    /** Path, file name, title or alias of the note. */
+    /** Path, name, title or alias. */
     path: string;
   }; out: (Result & {
     index: {
@@ -1879,15 +2191,15 @@ export interface ToolTypes {
       /** Text as it is written there. */
       text: string;
     })[];
-    /** More tells how to read on when there are further places. */
+    /** More says how to get the next places. */
     more?: string;
-    /** Names that were looked for. */
+    /** Names that were searched for. */
     names: (string)[];
     path: string;
-    /** Skipped counts the notes that were not looked into because there were too many. */
+    /** Skipped counts the notes that were not searched because there were too many. */
     skipped?: number;
     title: string;
-    /** Total number of places, shown or not. */
+    /** Total number of places, including those not shown. */
     total: number;
   }) };
   /** Get activity */
@@ -1896,23 +2208,23 @@ export interface ToolTypes {
     after?: number;
     /** Only calls by this kind of caller. */
     initiated_by?: ("person" | "agent" | "mcp" | "rest" | "schedule");
-    /** Most calls. */
+    /** Max calls. */
     limit?: number;
     /** Calls to skip. */
     offset?: number;
     /** Only calls about this file or folder. */
     path?: string;
-    /** Without what people read in the page. */
+    /** Leave out what people read on the page. */
     quiet?: boolean;
     /** Only calls of this run, token or session. */
     run?: string;
-    /** First day or moment, as 2026-01-31 or 2026-01-31T10:00. */
+    /** First day or time, as 2026-01-31 or 2026-01-31T10:00. */
     since?: string;
-    /** Only calls that ended so. */
+    /** Only calls with this outcome. */
     status?: ("started" | "done" | "pending" | "denied" | "failed" | "cancelled" | "dry_run");
     /** Only calls of this tool. */
     tool?: string;
-    /** Last day or moment, included. */
+    /** Last day or time, inclusive. */
     until?: string;
   }; out: (Result & {
     activity: ({
@@ -1937,21 +2249,43 @@ export interface ToolTypes {
       time: string;
       tokens?: number;
       tool: string;
+      /** Undone says that the change was undone since. */
+      undone?: boolean;
     })[];
-    /** More tells how to read the calls before these. */
+    /** More says how to get earlier calls. */
     more?: string;
-    /** Next is what to give as "after" to read on from here. */
+    /** Next is the value of "after" for the next call. */
     next: number;
+  }) };
+  /** Get current time */
+  get_current_time: { in: {
+    /** Such as Europe/Berlin. */
+    timezone?: string;
+  }; out: (Result & {
+    /** Date as 2026-06-15. */
+    date: string;
+    /** Time as RFC 3339. */
+    time: string;
+    /** Timezone is its name, for example Europe/Berlin. */
+    timezone: string;
+    /** Unix is the seconds since 1970. */
+    unix: number;
+    /** Offset from UTC, as +02:00. */
+    utc_offset: string;
+    /** Weekday in English. */
+    weekday: string;
   }) };
   /** Get file tree */
   get_file_tree: { in: {
+    /** List the attachments too. */
+    attachments?: boolean;
     /** Levels of folders to show. */
     depth?: number;
-    /** Folder to begin with; the whole vault when it is not given. */
+    /** Folder to start from; default the whole vault. */
     folder?: string;
-    /** Most lines. */
+    /** Max lines. */
     limit?: number;
-    /** List the notes too, not only the folders. */
+    /** List the notes too. */
     notes?: boolean;
     /** Lines to skip. */
     offset?: number;
@@ -1959,12 +2293,12 @@ export interface ToolTypes {
     attachments: number;
     entries: ({
       attachments?: number;
-      /** Hidden counts the folders below that the depth left out. */
+      /** Hidden counts the folders below the depth limit. */
       deeper_folders?: number;
       depth: number;
-      /** IsFolder tells folders from notes. */
+      /** IsFolder tells folders from files. */
       is_folder: boolean;
-      /** Notes and Attachments count what lies in a folder, at any depth. */
+      /** Notes and Attachments count the files in a folder, at any depth. */
       notes?: number;
       path: string;
     })[];
@@ -1975,22 +2309,22 @@ export interface ToolTypes {
       reason?: string;
       synced?: string;
     };
-    /** More tells how to read on when there are further lines. */
+    /** More says how to get the next lines. */
     more?: string;
-    /** Notes and Attachments count what lies in the whole folder, at any depth. */
+    /** Notes and Attachments count the files in the whole folder, at any depth. */
     notes: number;
-    /** Total number of lines, shown or not. */
+    /** Total number of lines, including those not shown. */
     total: number;
   }) };
   /** Get neighbourhood */
   get_neighbourhood: { in: {
     /** How many steps away. */
     depth?: number;
-    /** Most nodes. */
+    /** Max nodes. */
     limit?: number;
     /** Id, path, title or alias. */
     node_id: string;
-    /** Types of relationships to follow; LINKS_TO means untyped links, * all others. Without it, all but those. */
+    /** Relationship types to follow; LINKS_TO means untyped links, * all others. Default *. */
     relationship_types?: (string)[];
   }; out: (Result & {
     edges: ({
@@ -2007,7 +2341,7 @@ export interface ToolTypes {
       reason?: string;
       synced?: string;
     };
-    /** More tells that nodes were left out. */
+    /** More says that nodes were left out. */
     more?: string;
     node_id: string;
     nodes: ({
@@ -2028,7 +2362,7 @@ export interface ToolTypes {
   }) };
   /** Get node */
   get_node: { in: {
-    /** Most relationships. */
+    /** Max relationships. */
     limit?: number;
     /** Id, path, title or alias. */
     node_id: string;
@@ -2045,7 +2379,7 @@ export interface ToolTypes {
       reason?: string;
       synced?: string;
     };
-    /** More tells how to read on. */
+    /** More says how to read the rest. */
     more?: string;
     node_id: string;
     path: string;
@@ -2055,9 +2389,9 @@ export interface ToolTypes {
       /** Direction is "out" when the node states it, "in" when the other does. */
       direction: string;
       edge_id: string;
-      /** Fixed says that it is written in a form that tools do not rewrite. */
+      /** Fixed says that its form is never rewritten by tools. */
       fixed?: boolean;
-      /** NodeID is the other end: its id, or its path; empty when the link leads nowhere. */
+      /** NodeID is the other end: its id or path; empty if the target does not exist. */
       node_id: string;
       notes?: string;
       title: string;
@@ -2078,7 +2412,7 @@ export interface ToolTypes {
     date?: string;
     /** Frontmatter as written; empty when the YAML cannot be read. */
     frontmatter: Record<string, unknown>;
-    /** Hash of the whole file; give it back as if_hash when you change the note. */
+    /** Hash of the whole file; pass it as if_hash when you change the note. */
     hash: string;
     headings: ({
       level: number;
@@ -2094,7 +2428,7 @@ export interface ToolTypes {
     lines: number;
     links_broken: number;
     links_in: number;
-    /** LinksOut counts links to other files, LinksBroken those of them that lead nowhere, LinksIn links from other notes. */
+    /** LinksOut counts links to other files, LinksBroken those of them that are broken, LinksIn links from other notes. */
     links_out: number;
     modified: string;
     path: string;
@@ -2111,11 +2445,11 @@ export interface ToolTypes {
   }) };
   /** Get operation */
   get_operation: { in: {
-    /** Most files. */
+    /** Max files. */
     limit?: number;
     /** Files to skip. */
     offset?: number;
-    /** Id of the operation, or its beginning; without it the last change. */
+    /** Operation id or its start; default the last change. */
     operation?: string;
   }; out: (Result & {
     args?: Record<string, unknown>;
@@ -2132,7 +2466,7 @@ export interface ToolTypes {
       hunks?: number;
       path: string;
       removed: number;
-      /** Undone says that this file's change is taken back. */
+      /** Undone says that this file's change is undone. */
       undone?: boolean;
     })[];
     initiated_by: string;
@@ -2140,10 +2474,10 @@ export interface ToolTypes {
     operation: string;
     /** Outcome is applied, undone, dropped (it did not happen) or intended (not finished). */
     outcome: string;
-    /** Question that a person answered to allow it. */
+    /** Question is the approval that allowed it. */
     pending_operation_id?: string;
     reason?: string;
-    /** Reverts are the operations that it took back or brought back. */
+    /** Reverts are the operations that it undid or redid. */
     reverts?: (string)[];
     run: string;
     summary: string;
@@ -2161,7 +2495,7 @@ export interface ToolTypes {
     /** Only notes of this type. */
     type?: string;
   }; out: (Result & {
-    /** Excerpt is how the note begins. */
+    /** Excerpt is the start of the note. */
     excerpt: string;
     index: {
       fresh: boolean;
@@ -2170,6 +2504,8 @@ export interface ToolTypes {
       synced?: string;
     };
     note: {
+      /** Other names of the note. */
+      aliases?: (string)[];
       modified: string;
       path: string;
       tags?: (string)[];
@@ -2180,13 +2516,93 @@ export interface ToolTypes {
     /** Of is the number of notes it was chosen from. */
     of: number;
   }) };
+  /** Get time info */
+  get_time_info: { in: {
+    /** As "2026-06-15" or "2026-06-15 14:00". */
+    time?: string;
+    /** Time zone. */
+    timezone?: string;
+  }; out: (Result & {
+    /** Date as 2026-06-15. */
+    date: string;
+    day_of_year: number;
+    days_in_month: number;
+    /** Week as 2026-W25, by ISO 8601. */
+    iso_week: string;
+    leap_year: boolean;
+    quarter: number;
+    /** Relative to now, for example "in 3 days". */
+    relative: string;
+    /** SummerTime says that the clocks there are set forward. */
+    summer_time: boolean;
+    /** Time as RFC 3339. */
+    time: string;
+    /** Timezone is its name, for example Europe/Berlin. */
+    timezone: string;
+    /** Unix is the seconds since 1970. */
+    unix: number;
+    /** Offset from UTC, as +02:00. */
+    utc_offset: string;
+    /** Weekday in English. */
+    weekday: string;
+  }) };
+  /** Get time range */
+  get_time_range: { in: {
+    /** In English. */
+    expression: string;
+    /** Time zone. */
+    timezone?: string;
+  }; out: (Result & {
+    /** Days that it touches. */
+    days: number;
+    /** End is the first moment after it. */
+    end: string;
+    /** First day and last day of it. */
+    first_day: string;
+    last_day: string;
+    /** Start is the first moment, as RFC 3339. */
+    start: string;
+    timezone: string;
+  }) };
+  /** Git status */
+  git_status: { in: {
+    /** Max commits, or lines of the diff. */
+    limit?: number;
+    /** Only this file or folder. */
+    path?: string;
+    /** For diff: compare with this commit. */
+    ref?: string;
+    /** What to show. */
+    show?: ("status" | "log" | "diff");
+  }; out: (Result & {
+    branch?: string;
+    changes?: ({
+      /** From is the old path of a renamed file. */
+      from?: string;
+      path: string;
+      /** State is as git status --short writes it: " M", "??". */
+      state: string;
+    })[];
+    commits?: ({
+      author: string;
+      date: string;
+      hash: string;
+      subject: string;
+    })[];
+    diff?: string;
+    more?: string;
+    /** Note says why there is nothing to show. */
+    note?: string;
+    /** Repository says whether the vault is one. */
+    repository: boolean;
+  }) };
   /** Link mentions */
   link_mentions: { in: {
     /** Plan only. */
     dry_run?: boolean;
-    /** Only in this note, or in the notes of this folder. */
+    /** Only in this note or folder. */
     in?: string;
-    /** Path, file name, title or alias of the note. */
+    /** Path, name, title or alias. */
     path: string;
   }; out: (Result & {
     /** Files that changed, with the lines. */
@@ -2198,9 +2614,9 @@ export interface ToolTypes {
     left?: number;
     /** Linked is the number of mentions that became links. */
     linked: number;
-    /** More tells how many files are not listed. */
+    /** More says how many files are not listed. */
     more?: string;
-    /** Names that were looked for. */
+    /** Names that were searched for. */
     names: (string)[];
     path: string;
     /** Skipped are notes with mentions that could not be changed. */
@@ -2213,7 +2629,7 @@ export interface ToolTypes {
   }) };
   /** List backlinks */
   list_backlinks: { in: {
-    /** Most links. */
+    /** Max links. */
     limit?: number;
     /** Links to skip. */
     offset?: number;
@@ -2229,7 +2645,7 @@ export interface ToolTypes {
     links: ({
       /** Excerpt is the line around the link. */
       excerpt: string;
-      /** Field that the link stands in, for properties and relations. */
+      /** Field that contains the link, for properties and relations. */
       field?: string;
       line: number;
       link_text: string;
@@ -2238,17 +2654,50 @@ export interface ToolTypes {
       source_path: string;
       source_title: string;
     })[];
-    /** More tells how to read on when there are further links. */
+    /** More says how to get the next links. */
     more?: string;
-    /** Path of the note that the links lead to. */
+    /** Path of the note that is linked to. */
     path: string;
     title: string;
-    /** Total number of links, shown or not. */
+    /** Total number of links, including those not shown. */
+    total: number;
+  }) };
+  /** List files */
+  list_files: { in: {
+    /** Max entries. */
+    limit?: number;
+    /** Skip this many. */
+    offset?: number;
+    /** Folder; default: the top. */
+    path?: string;
+  }; out: (Result & {
+    entries: ({
+      /** Hidden files are not read. */
+      hidden?: boolean;
+      /** Mode as ls writes it. */
+      mode: string;
+      /** Modified is when a file was last changed. */
+      modified?: string;
+      name: string;
+      path: string;
+      size: number;
+      /** Type is "file", "folder", "link" or "special". */
+      type: string;
+    })[];
+    index: {
+      fresh: boolean;
+      pending: number;
+      reason?: string;
+      synced?: string;
+    };
+    more?: string;
+    /** Path of the folder; empty for the vault. */
+    path: string;
     total: number;
   }) };
   /** List forward links */
   list_forward_links: { in: {
-    /** Most links. */
+    /** Max links. */
     limit?: number;
     /** Links to skip. */
     offset?: number;
@@ -2262,7 +2711,7 @@ export interface ToolTypes {
       synced?: string;
     };
     links: ({
-      /** Field that the link stands in, for properties and relations. */
+      /** Field that contains the link, for properties and relations. */
       field?: string;
       /** Fragment is the heading or block that the link names. */
       fragment?: string;
@@ -2272,39 +2721,39 @@ export interface ToolTypes {
       link_type: string;
       /** Target as it is written. */
       target: string;
-      /** TargetPath is empty when the link leads nowhere. */
+      /** TargetPath is empty for a broken link. */
       target_path?: string;
       target_title?: string;
-      /** Unresolved says that nothing carries the name. */
+      /** Unresolved says that no file has this name. */
       unresolved?: boolean;
     })[];
-    /** More tells how to read on when there are further links. */
+    /** More says how to get the next links. */
     more?: string;
-    /** Path of the note that the links stand in. */
+    /** Path of the note that contains the links. */
     path: string;
     title: string;
-    /** Total number of links, shown or not. */
+    /** Total number of links, including those not shown. */
     total: number;
-    /** Unresolved counts the links that lead nowhere, shown or not. */
+    /** Unresolved counts the broken links, including those not shown. */
     unresolved: number;
   }) };
   /** List nodes */
   list_nodes: { in: {
-    /** Most nodes. */
+    /** Max nodes. */
     limit?: number;
-    /** Most confidence. */
+    /** Highest confidence. */
     max_confidence?: number;
-    /** Least confidence, 0 to 1. */
+    /** Lowest confidence, 0 to 1. */
     min_confidence?: number;
     /** Nodes to skip. */
     offset?: number;
-    /** Ids that begin so. */
+    /** Ids that start with this. */
     prefix?: string;
     /** Order. */
     sort?: ("path" | "confidence" | "modified" | "title");
     /** Words to search for. */
     text?: string;
-    /** Types, any of them; "Note" means notes that state none. Without it, all that state one. */
+    /** Types, any of them; "Note" means notes without a type. Default: all notes with a type. */
     types?: (string)[];
   }; out: (Result & {
     index: {
@@ -2335,19 +2784,21 @@ export interface ToolTypes {
   }) };
   /** List notes */
   list_notes: { in: {
-    /** Only notes in this folder, at any depth. */
+    /** In this folder, at any depth. */
     folder?: string;
-    /** Most notes. */
+    /** Max notes. */
     limit?: number;
     /** Notes to skip. */
     offset?: number;
-    /** Only notes that have problems, such as YAML that cannot be read. */
+    /** With problems. */
     problems?: boolean;
-    /** Order of the list: newest or largest first, or by name. */
+    /** Count their properties too. */
+    properties?: boolean;
+    /** Order. */
     sort?: ("path" | "title" | "modified" | "size");
-    /** Only notes with all of these tags. */
+    /** With all of these tags. */
     tags?: (string)[];
-    /** Only notes of this type. */
+    /** Of this type. */
     type?: string;
   }; out: (Result & {
     index: {
@@ -2356,9 +2807,11 @@ export interface ToolTypes {
       reason?: string;
       synced?: string;
     };
-    /** More tells how to read on when there are further notes. */
+    /** More says how to get the next notes. */
     more?: string;
     notes: ({
+      /** Other names of the note. */
+      aliases?: (string)[];
       modified: string;
       path: string;
       tags?: (string)[];
@@ -2366,7 +2819,16 @@ export interface ToolTypes {
       type?: string;
       words: number;
     })[];
-    /** Total number of notes, shown or not. */
+    /** Properties of all of them, most used first, when asked. */
+    properties?: ({
+      /** Kind is what most of its values are: text, number, date, checkbox or list. */
+      kind: string;
+      name: string;
+      notes: number;
+      /** Values that occur most often. */
+      values: (string)[];
+    })[];
+    /** Total number of notes, including those not shown. */
     total: number;
     /** Types counts all of them by type; notes without one are not counted. */
     types: ({
@@ -2380,11 +2842,36 @@ export interface ToolTypes {
       nearest?: (string)[];
     })[];
   }) };
+  /** List own tools */
+  list_own_tools: { in: Record<string, unknown>; out: (Result & {
+    folder: string;
+    tools: ({
+      /** Allowed says that a person allowed it as it is now. */
+      allowed: boolean;
+      description?: string;
+      inputs: ({
+        default?: unknown;
+        description?: string;
+        name: string;
+        required: boolean;
+        type: string;
+      })[];
+      /** Kind is "command", "http" or "workflow". */
+      kind: string;
+      name: string;
+      path: string;
+      problems?: ({
+        fix?: string;
+        line: number;
+        message: string;
+      })[];
+    })[];
+  }) };
   /** List pending */
   list_pending: { in: {
-    /** Most of them. */
+    /** Max operations. */
     limit?: number;
-    /** How many to skip. */
+    /** Operations to skip. */
     offset?: number;
   }; out: (Result & {
     more?: string;
@@ -2403,15 +2890,55 @@ export interface ToolTypes {
       warnings?: (string)[];
     })[];
   }) };
+  /** List processes */
+  list_processes: { in: {
+    /** Only names with this text. */
+    filter?: string;
+    /** Max processes. */
+    limit?: number;
+    /** Skip this many. */
+    offset?: number;
+  }; out: (Result & {
+    more?: string;
+    processes: ({
+      /** Command is the whole command line; only a person sees it. */
+      command?: string;
+      /** Memory in use, in bytes. */
+      memory?: number;
+      name: string;
+      parent: number;
+      pid: number;
+      /** State is as ps writes it: R runs, S sleeps, Z has ended. */
+      state?: string;
+    })[];
+    total: number;
+  }) };
+  /** List schedules */
+  list_schedules: { in: Record<string, unknown>; out: (Result & {
+    schedules: ({
+      allow: string;
+      /** Last is when it ran last, and Result what came of it. */
+      last?: string;
+      /** Next is when it runs next; empty for events. */
+      next?: string;
+      /** On says when it runs, Allow what it may do. */
+      on: string;
+      path: string;
+      result?: string;
+      /** State is "on", "off", or "changed" since a person added it. */
+      state: string;
+      workflow: string;
+    })[];
+  }) };
   /** List tags */
   list_tags: { in: {
-    /** Most tags. */
+    /** Max tags. */
     limit?: number;
     /** Tags to skip. */
     offset?: number;
-    /** Only tags that begin with this. */
+    /** Only tags that start with this. */
     prefix?: string;
-    /** Order: most used first, or by name. */
+    /** Order. */
     sort?: ("count" | "name");
   }; out: (Result & {
     index: {
@@ -2420,16 +2947,16 @@ export interface ToolTypes {
       reason?: string;
       synced?: string;
     };
-    /** More tells how to read on when there are further tags. */
+    /** More says how to get the next tags. */
     more?: string;
     tags: ({
-      /** Notes that have this very tag. */
+      /** Notes with exactly this tag. */
       notes: number;
       tag: string;
       /** WithNested counts the notes that have it or a tag nested in it. */
       with_nested: number;
     })[];
-    /** Total number of tags, shown or not. */
+    /** Total number of tags, including those not shown. */
     total: number;
     /** Unknown is the prefix, when no tag begins with it. */
     unknown?: ({
@@ -2438,9 +2965,69 @@ export interface ToolTypes {
       nearest?: (string)[];
     })[];
   }) };
+  /** List tasks */
+  list_tasks: { in: {
+    /** In this folder, at any depth. */
+    folder?: string;
+    /** Max tasks. */
+    limit?: number;
+    /** Tasks to skip. */
+    offset?: number;
+    /** Also tasks without a due date. */
+    undated?: boolean;
+    /** Due until this day (YYYY-MM-DD); default today. */
+    until?: string;
+  }; out: (Result & {
+    index: {
+      fresh: boolean;
+      pending: number;
+      reason?: string;
+      synced?: string;
+    };
+    /** More says how to get the next tasks. */
+    more?: string;
+    tasks: ({
+      due?: string;
+      /** Hash of the note, for complete_task. */
+      hash: string;
+      line: number;
+      /** Overdue reports whether it was due before today. */
+      overdue?: boolean;
+      path: string;
+      /** Text without its due date. */
+      text: string;
+      title: string;
+    })[];
+    /** Total number of tasks, including those not shown. */
+    total: number;
+  }) };
+  /** List workflows */
+  list_workflows: { in: Record<string, unknown>; out: (Result & {
+    folder: string;
+    workflows: ({
+      /** Allowed says that a person allowed it as it is now. */
+      allowed: boolean;
+      description?: string;
+      inputs: ({
+        default?: unknown;
+        description?: string;
+        name: string;
+        required: boolean;
+        type: string;
+      })[];
+      name: string;
+      path: string;
+      /** Problems that it has; it cannot run before they are fixed. */
+      problems?: ({
+        fix?: string;
+        line: number;
+        message: string;
+      })[];
+    })[];
+  }) };
   /** Local search */
   local_search: { in: {
-    /** Most notes. */
+    /** Max notes. */
     limit?: number;
     /** Notes to skip. */
     offset?: number;
@@ -2450,9 +3037,9 @@ export interface ToolTypes {
     salient_terms?: (string)[];
     /** Only notes of this time. */
     time_range?: {
-      /** Last day or moment, included. */
+      /** Last day or time, inclusive. */
       end?: string;
-      /** First day or moment, as 2026-01-31 or 2026-01-31T10:00. */
+      /** First day or time, as 2026-01-31 or 2026-01-31T10:00. */
       start?: string;
     };
   }; out: (Result & {
@@ -2463,12 +3050,12 @@ export interface ToolTypes {
       reason?: string;
       synced?: string;
     };
-    /** Mode of the search that was really used. */
+    /** Mode of the search that was used. */
     mode: string;
-    /** More tells how to read on when there are further notes. */
+    /** More says how to get the next notes. */
     more?: string;
     results: ({
-      /** Excerpt is the part of the note that fits best. */
+      /** Excerpt is the passage that matches best. */
       excerpt: string;
       heading?: string;
       modified: string;
@@ -2487,11 +3074,11 @@ export interface ToolTypes {
   merge_nodes: { in: {
     /** Plan only. */
     dry_run?: boolean;
-    /** Whose properties count where both have one, and whose text comes first; no text is lost. combine averages the confidences. */
+    /** Whose properties win and whose text comes first; no text is lost. combine averages the confidences. */
     merge_strategy?: ("combine" | "prefer_primary" | "prefer_secondary");
-    /** The node to keep: id, path, title or alias. */
+    /** Node to keep: id, path, title or alias. */
     primary_node_id: string;
-    /** The node that goes into it. */
+    /** Node to merge into it. */
     secondary_node_id: string;
   }; out: (Result & {
     aliases?: (string)[];
@@ -2518,16 +3105,16 @@ export interface ToolTypes {
   merge_notes: { in: {
     /** Plan only. */
     dry_run?: boolean;
-    /** The note that goes into it. */
+    /** Note to merge into it. */
     other: string;
-    /** Path, file name, title or alias of the note that is kept. */
+    /** Note to keep: path, name, title or alias. */
     path: string;
     /** Where the other's text goes. */
     strategy?: ("append" | "prepend");
   }; out: (Result & {
-    /** Added are the properties that the kept note got or that grew. */
+    /** Added are the properties that were added to the kept note or extended. */
     added?: (string)[];
-    /** Aliases that the kept note got. */
+    /** Aliases that were added to the kept note. */
     aliases?: (string)[];
     /** Files in which links were rewritten, with the lines. */
     files: ({
@@ -2536,12 +3123,12 @@ export interface ToolTypes {
     })[];
     hash: string;
     links_updated: number;
-    /** More tells how many files are not listed. */
+    /** More says how many files are not listed. */
     more?: string;
-    /** Other is the note that is gone. */
+    /** Other is the note that was merged and deleted. */
     other: string;
     path: string;
-    /** Shown are the properties of which the kept note has another value: the other's stands in the text. */
+    /** Shown are the properties with two different values: the other note's value is kept in the text. */
     shown?: (string)[];
     /** Skipped are files with links that could not be rewritten. */
     skipped?: ({
@@ -2554,9 +3141,9 @@ export interface ToolTypes {
   missing_notes: { in: {
     /** Treat the missing notes as deleted. */
     accept?: boolean;
-    /** Maximum number of notes to list. */
+    /** Max notes to list. */
     limit?: number;
-    /** How many to skip. */
+    /** Notes to skip. */
     offset?: number;
   }; out: (Result & {
     /** Accepted says that they are treated as deleted from now on. */
@@ -2577,7 +3164,7 @@ export interface ToolTypes {
     dry_run?: boolean;
     /** Folder to move. */
     folder: string;
-    /** New path of the folder from the vault root; one that ends in a slash takes the name along. */
+    /** New path from the vault root; ending in a slash, it is the parent. */
     to: string;
   }; out: (Result & {
     /** Files in which links were rewritten, with the lines. */
@@ -2586,7 +3173,7 @@ export interface ToolTypes {
       path: string;
     })[];
     links_updated: number;
-    /** More tells how many files are not listed. */
+    /** More says how many files are not listed. */
     more?: string;
     /** Moved is the number of files that have another path. */
     moved: number;
@@ -2599,13 +3186,31 @@ export interface ToolTypes {
       reason: string;
     })[];
   }) };
+  /** Pomodoro */
+  pomodoro: { in: {
+    /** What to do. */
+    action?: ("start" | "pause" | "resume" | "stop" | "status");
+    /** What it is for. */
+    label?: string;
+    /** For start. */
+    minutes?: number;
+  }; out: (Result & {
+    /** Ends is when it ends or ended, as RFC 3339. */
+    ends?: string;
+    label?: string;
+    minutes?: number;
+    /** Remaining seconds. */
+    remaining_seconds?: number;
+    /** State is "none", "running", "paused" or "ended". */
+    state: string;
+  }) };
   /** Read attachment */
   read_attachment: { in: {
-    /** Most lines. */
+    /** Max lines. */
     limit?: number;
-    /** First line, counted from 1. */
+    /** First line, from 1. */
     offset?: number;
-    /** Path or file name of the attachment. */
+    /** Path or file name. */
     path: string;
   }; out: (Result & {
     height?: number;
@@ -2615,11 +3220,11 @@ export interface ToolTypes {
       reason?: string;
       synced?: string;
     };
-    /** Line of the file that the text begins with, of Lines. */
+    /** Line of the file where the text starts. */
     line?: number;
     lines?: number;
     modified: string;
-    /** More tells how to read on when the text was cut. */
+    /** More says how to read the rest when the text was cut. */
     more?: string;
     /** Note says why there is no text. */
     note?: string;
@@ -2627,25 +3232,53 @@ export interface ToolTypes {
     size: number;
     /** Text of a text file, or a part of it. */
     text?: string;
-    /** Type is the media type, told by the content. */
+    /** Type is the media type, detected from the content. */
     type: string;
-    /** Width and Height of a picture, in pixels. */
+    /** Width and Height of an image, in pixels. */
     width?: number;
+  }) };
+  /** Read file */
+  read_file: { in: {
+    /** Max lines. */
+    limit?: number;
+    /** First line, from 1. */
+    offset?: number;
+    /** Path. */
+    path: string;
+  }; out: (Result & {
+    content: string;
+    /** Hash of the whole file; pass it as if_hash when you change it. */
+    hash?: string;
+    index: {
+      fresh: boolean;
+      pending: number;
+      reason?: string;
+      synced?: string;
+    };
+    /** Line of the file where the content starts. */
+    line: number;
+    /** Lines in the whole file. */
+    lines: number;
+    /** More says how to read the rest when the content was cut. */
+    more?: string;
+    path: string;
+    /** Size of the whole file in bytes. */
+    size: number;
   }) };
   /** Read note */
   read_note: { in: {
-    /** Most lines. */
+    /** Max lines. */
     limit?: number;
-    /** First line, counted from 1. */
+    /** First line, from 1. */
     offset?: number;
     /** Only the headings. */
     outline?: boolean;
     /** Path, name, title or alias. */
     path: string;
-    /** Heading ("Tea > Brewing") or block ("^id") to read alone. */
+    /** Only this heading ("Tea > Brewing") or block ("^id"). */
     section?: string;
   }; out: (Result & {
-    /** Hash of the whole file; give it back as if_hash when you change the note. */
+    /** Hash of the whole file; pass it as if_hash when you change the note. */
     hash: string;
     index: {
       fresh: boolean;
@@ -2653,11 +3286,11 @@ export interface ToolTypes {
       reason?: string;
       synced?: string;
     };
-    /** Line of the file that the text begins with. */
+    /** Line of the file where the text starts. */
     line: number;
     /** Lines in the whole file. */
     lines: number;
-    /** More tells how to read on when the text was cut. */
+    /** More says how to read the rest when the text was cut. */
     more?: string;
     path: string;
     /** Problems that the note has, such as YAML that cannot be read. */
@@ -2667,9 +3300,9 @@ export interface ToolTypes {
   }) };
   /** Read result */
   read_result: { in: {
-    /** Id of the result, as the place where it was cut names it. */
+    /** Id of the result, named where it was cut. */
     id: string;
-    /** Most characters. */
+    /** Max characters. */
     limit?: number;
     /** Characters to skip. */
     offset?: number;
@@ -2680,11 +3313,11 @@ export interface ToolTypes {
   }) };
   /** Recalculate edge confidence */
   recalculate_edge_confidence: { in: {
-    /** Count what stands around it; when false, it goes back to what was stated. */
+    /** Count the graph around it; if false, restore the stated value. */
     consider_graph_structure?: boolean;
     /** Plan only. */
     dry_run?: boolean;
-    /** Id of the relationship, from get_node. */
+    /** Relationship id, from get_node. */
     edge_id: string;
   }; out: (Result & {
     edge_id: string;
@@ -2719,7 +3352,7 @@ export interface ToolTypes {
   recalculate_node_confidence: { in: {
     /** Plan only. */
     dry_run?: boolean;
-    /** Count the connected nodes; when false, it goes back to what was stated. */
+    /** Count the connected nodes; if false, restore the stated value. */
     factor_in_relationships?: boolean;
     /** Id, path, title or alias. */
     node_id: string;
@@ -2743,11 +3376,11 @@ export interface ToolTypes {
   reclassify_node: { in: {
     /** Plan only. */
     dry_run?: boolean;
-    /** Observation, Hypothesis, Claim, Source, Concept, Question, Entity, Task, Note, or a word of your own. */
+    /** Observation, Hypothesis, Claim, Source, Concept, Question, Entity, Task, Note, or your own. */
     new_type: string;
     /** Id, path, title or alias. */
     node_id: string;
-    /** When false, every relationship with it is removed. */
+    /** If false, every relationship with it is removed. */
     preserve_relationships?: boolean;
   }; out: (Result & {
     new_type: string;
@@ -2762,11 +3395,11 @@ export interface ToolTypes {
   reclassify_relationship: { in: {
     /** Plan only. */
     dry_run?: boolean;
-    /** Id of the relationship, from get_node. */
+    /** Relationship id, from get_node. */
     edge_id: string;
-    /** SUPPORTS, CONTRADICTS, RELATES_TO, CITES, DERIVED_FROM, PART_OF, CAUSES, SIMILAR_TO, or a word of your own. */
+    /** SUPPORTS, CONTRADICTS, RELATES_TO, CITES, DERIVED_FROM, PART_OF, CAUSES, SIMILAR_TO, or your own. */
     new_type?: string;
-    /** Keep the words beside it. */
+    /** Keep the text beside it. */
     preserve_notes?: boolean;
   }; out: (Result & {
     /** Confidence of the relationship; of a suggested type, how clear it is. */
@@ -2795,21 +3428,39 @@ export interface ToolTypes {
   redo: { in: {
     /** Plan only. */
     dry_run?: boolean;
-    /** Keep what was changed in a file since, where that is possible. */
+    /** Keep later changes of a file where possible. */
     merge?: boolean;
-    /** Id of an operation that was undone, or its beginning; without it what the last undo took back. */
+    /** Id of an undone operation or its start; default the last undo. */
     operation?: string;
   }; out: (Result & {
     /** Files that change. */
     files: number;
-    /** LinksLeft are notes with links to a file that moves back, written since it moved: those links break. */
+    /** LinksLeft are notes with links to a file that moves back, added since it moved: those links break. */
     links_left?: (string)[];
-    /** Merged files keep what was changed in them since. */
+    /** Merged files keep their later changes. */
     merged?: (string)[];
-    /** Operations that were taken back. */
+    /** Operations that were undone. */
     operations: (string)[];
-    /** Redone says that they were brought back instead. */
+    /** Redone says that they were redone instead. */
     redone?: boolean;
+  }) };
+  /** Remove schedule */
+  remove_schedule: { in: {
+    /** Name or path. */
+    workflow: string;
+  }; out: (Result & {
+    allow: string;
+    /** Last is when it ran last, and Result what came of it. */
+    last?: string;
+    /** Next is when it runs next; empty for events. */
+    next?: string;
+    /** On says when it runs, Allow what it may do. */
+    on: string;
+    path: string;
+    result?: string;
+    /** State is "on", "off", or "changed" since a person added it. */
+    state: string;
+    workflow: string;
   }) };
   /** Rename note */
   rename_note: { in: {
@@ -2817,7 +3468,7 @@ export interface ToolTypes {
     dry_run?: boolean;
     /** Instead: a heading ... */
     heading?: string;
-    /** Hash from reading. */
+    /** Expected hash, from a read. */
     if_hash?: string;
     /** ... and its new text. */
     new_heading?: string;
@@ -2825,7 +3476,7 @@ export interface ToolTypes {
     new_path?: string;
     /** Path or name. */
     path: string;
-    /** Rewrite links. */
+    /** Update links. */
     update_links?: boolean;
   }; out: (Result & {
     /** Files in which links were rewritten, with the lines. */
@@ -2836,7 +3487,7 @@ export interface ToolTypes {
     /** Heading is the new text of a heading that was renamed. */
     heading?: string;
     links_updated: number;
-    /** More tells how many files are not listed. */
+    /** More says how many files are not listed. */
     more?: string;
     /** Moved is the number of files that have another path. */
     moved: number;
@@ -2855,7 +3506,7 @@ export interface ToolTypes {
     dry_run?: boolean;
     /** New name; may be nested, such as "drinks/tea". */
     new_tag: string;
-    /** Tag as it is now, with or without #; case does not matter. */
+    /** Current tag, with or without #, in any case. */
     tag: string;
   }; out: (Result & {
     /** Files that changed, with the lines. */
@@ -2863,7 +3514,7 @@ export interface ToolTypes {
       lines: (number)[];
       path: string;
     })[];
-    /** More tells how many files are not listed. */
+    /** More says how many files are not listed. */
     more?: string;
     new_tag: string;
     /** Notes that changed. */
@@ -2880,14 +3531,14 @@ export interface ToolTypes {
   repair_links: { in: {
     /** Plan only. */
     dry_run?: boolean;
-    /** Only links in notes of this folder. */
+    /** Only links in notes in this folder. */
     folder?: string;
-    /** Most links to repair. */
+    /** Max links to repair. */
     limit?: number;
     /** Only links in this note. */
     path?: string;
   }; out: (Result & {
-    /** Broken is the number of broken links that were looked at. */
+    /** Broken is the number of broken links that were checked. */
     broken: number;
     /** Files in which links were rewritten, with the lines. */
     files: ({
@@ -2896,14 +3547,14 @@ export interface ToolTypes {
     })[];
     /** Left are links that stay broken. */
     left: ({
-      /** Candidates are the files between which a person must choose. */
+      /** Candidates are the files to choose from. */
       candidates?: (string)[];
       line: number;
       path: string;
       reason: string;
       target: string;
     })[];
-    /** More tells what is not listed, or was not done because of the limit. */
+    /** More says what is not listed, or was not repaired because of the limit. */
     more?: string;
     repaired: ({
       line: number;
@@ -2911,37 +3562,158 @@ export interface ToolTypes {
       /** Reason says why: moved, title or spelling. */
       reason: string;
       target: string;
-      /** To is the file that it leads to now. */
+      /** To is the new target. */
       to: string;
     })[];
   }) };
+  /** Replace in file */
+  replace_in_file: { in: {
+    /** Blocks: <<<<<<< SEARCH, old lines, =======, new lines, >>>>>>> REPLACE. */
+    diff: string;
+    /** Plan only. */
+    dry_run?: boolean;
+    /** Path. */
+    path: string;
+  }; out: (Result & {
+    /** Bytes of the file after the change. */
+    bytes: number;
+    hash: string;
+    /** Lines where the changes start, in the old text. */
+    lines: (number)[];
+    path: string;
+    /** Replaced is the number of places that changed. */
+    replaced: number;
+  }) };
+  /** Run batch */
+  run_batch: { in: {
+    /** Change nothing if a call fails. */
+    all_or_nothing?: boolean;
+    /** Max 100. */
+    calls: ({
+      arguments?: Record<string, unknown>;
+      tool: string;
+    })[];
+    /** Plan only. */
+    dry_run?: boolean;
+    /** Repeat the calls for each value, written {{item}} in arguments. */
+    for_each?: (string)[];
+  }; out: (Result & {
+    bytes: number;
+    calls: number;
+    done: number;
+    failed: number;
+    /** Files that the batch changes, and bytes that it writes. */
+    files: number;
+    results: ({
+      call: number;
+      error?: string;
+      kind?: string;
+      ok: boolean;
+      result?: (number)[];
+      summary?: string;
+      tool: string;
+      /** Untrusted says that the result shows text from outside. */
+      untrusted?: boolean;
+    })[];
+  }) };
+  /** Run command */
+  run_command: { in: {
+    /** Instead: program and arguments, without a shell. */
+    argv?: (string)[];
+    /** For a shell. */
+    command?: string;
+    /** Plan only. */
+    dry_run?: boolean;
+    /** Max seconds. */
+    timeout?: number;
+  }; out: (Result & {
+    command: string;
+    /** Cut says how much of the output is missing. */
+    cut?: string;
+    /** Duration in milliseconds. */
+    duration_ms: number;
+    exit_code: number;
+    /** Files that the command changed. */
+    files_changed: number;
+    /** NotApplied are changes that are dropped. */
+    not_applied?: ({
+      path: string;
+      reason: string;
+    })[];
+    /** NotCopied is how many files the command could not see: too large, or hard links. */
+    not_copied?: number;
+    /** Output is both as they arrived, when there are both; lines of the same moment may be swapped. */
+    output?: string;
+    stderr: string;
+    stdout: string;
+    /** Stopped says which limit ended the command: "time" or "memory". */
+    stopped?: string;
+    /** UntrustedFiles are files with text from outside that the command could read. */
+    untrusted_files?: (string)[];
+  }) };
+  /** Run schedule */
+  run_schedule: { in: {
+    /** Plan only. */
+    dry_run?: boolean;
+    /** Name or path. */
+    workflow: string;
+  }; out: (Result & {
+    bytes: number;
+    calls: number;
+    /** Files that the workflow changes, and bytes that it writes. */
+    files: number;
+    outputs: Record<string, unknown>;
+    path: string;
+    /** Untrusted says that the outputs can show text from outside. */
+    shows_outside?: boolean;
+    workflow: string;
+  }) };
+  /** Run workflow */
+  run_workflow: { in: {
+    /** Plan only. */
+    dry_run?: boolean;
+    /** Its inputs by name. */
+    inputs?: Record<string, unknown>;
+    /** Name or path. */
+    workflow: string;
+  }; out: (Result & {
+    bytes: number;
+    calls: number;
+    /** Files that the workflow changes, and bytes that it writes. */
+    files: number;
+    outputs: Record<string, unknown>;
+    path: string;
+    /** Untrusted says that the outputs can show text from outside. */
+    shows_outside?: boolean;
+    workflow: string;
+  }) };
   /** Save chat */
   save_chat: { in: {
-    /** Id of the conversation; without it the last one. */
+    /** Conversation id; default the last one. */
     chat?: string;
     /** Plan only. */
     dry_run?: boolean;
-    /** Path of the note; without it the one that shows it already, or one named by its title. */
+    /** Path of the note; default where it was saved before, or one named by its title. */
     path?: string;
   }; out: (Result & {
     chat: string;
     path: string;
     title: string;
-    /** Same tells that the note already reads so. */
+    /** Same says that the note was unchanged. */
     unchanged?: boolean;
   }) };
   /** Search by tag */
   search_by_tag: { in: {
-    /** Most notes. */
+    /** Max notes. */
     limit?: number;
-    /** Whether a note needs all of them or any. */
+    /** Whether a note needs all tags or any. */
     match?: ("all" | "any");
     /** Notes to skip. */
     offset?: number;
     /** Tags, with or without "#". */
     tags: (string)[];
   }; out: (Result & {
-    /** Hint names tags that exist when one of those asked for does not. */
+    /** Hint suggests existing tags when one that was asked for does not exist. */
     hint?: string;
     index: {
       fresh: boolean;
@@ -2949,9 +3721,11 @@ export interface ToolTypes {
       reason?: string;
       synced?: string;
     };
-    /** More tells how to read on when there are further notes. */
+    /** More says how to get the next notes. */
     more?: string;
     notes: ({
+      /** Other names of the note. */
+      aliases?: (string)[];
       modified: string;
       path: string;
       tags?: (string)[];
@@ -2959,7 +3733,7 @@ export interface ToolTypes {
       type?: string;
       words: number;
     })[];
-    /** Total number of notes, shown or not. */
+    /** Total number of notes, including those not shown. */
     total: number;
     /** Unknown are names in the filter that no note has. */
     unknown?: ({
@@ -2972,7 +3746,7 @@ export interface ToolTypes {
   search_notes: { in: {
     /** Explain the scores. */
     explain?: boolean;
-    /** Which notes to look at. */
+    /** Which notes to search. */
     filter?: {
       /** From this day on. */
       date_after?: string;
@@ -2982,20 +3756,20 @@ export interface ToolTypes {
       folder?: string;
       /** Properties; "" for any value. */
       properties?: Record<string, string>;
-      /** Tags; nested ones count for their parents. */
+      /** Tags, with nested ones. */
       tags?: (string)[];
       /** All (default) or any of them. */
       tags_match?: ("all" | "any");
       /** Of this type. */
       type?: string;
     };
-    /** What to compare. */
+    /** Search mode. */
     mode?: ("hybrid" | "lexical" | "semantic");
     /** Notes to skip. */
     offset?: number;
     /** Plain words; also "a phrase", -not, tag:x, path:x, type:x, after:2026-01-31, before:, [property:value]. */
     query: string;
-    /** Most notes. */
+    /** Max notes. */
     top_k?: number;
   }; out: (Result & {
     /** Hints about the answer. */
@@ -3006,14 +3780,14 @@ export interface ToolTypes {
       reason?: string;
       synced?: string;
     };
-    /** Meaning counts the passages that can be found by their meaning. */
+    /** Meaning counts the passages that semantic search covers. */
     meaning?: {
       embedded: number;
       passages: number;
     };
-    /** Mode that was really used: without vectors a hybrid search is lexical. */
+    /** Mode that was used: without vectors a hybrid search is lexical. */
     mode: string;
-    /** More tells how to read on when there are further notes. */
+    /** More says how to get the next notes. */
     more?: string;
     results: ({
       chunk: string;
@@ -3037,6 +3811,71 @@ export interface ToolTypes {
       nearest?: (string)[];
     })[];
   }) };
+  /** Search text */
+  search_text: { in: {
+    /** Lines around each match. */
+    context?: number;
+    /** Only such files: "*.go", "src/**". */
+    glob?: string;
+    /** Ignore case. */
+    ignore_case?: boolean;
+    /** Max matches. */
+    limit?: number;
+    /** Take the pattern as plain text. */
+    literal?: boolean;
+    /** Skip this many. */
+    offset?: number;
+    /** File or folder. */
+    path?: string;
+    /** Expression. */
+    pattern: string;
+  }; out: (Result & {
+    files: number;
+    index: {
+      fresh: boolean;
+      pending: number;
+      reason?: string;
+      synced?: string;
+    };
+    matches: ({
+      after?: (string)[];
+      /** Before and After are the lines around it. */
+      before?: (string)[];
+      line: number;
+      path: string;
+      text: string;
+    })[];
+    more?: string;
+    /** Searched files. */
+    searched: number;
+    /** Skipped files: too large, or not readable. */
+    skipped?: number;
+    /** Total lines that match, in this many files. */
+    total: number;
+  }) };
+  /** Search tools */
+  search_tools: { in: {
+    /** Max tools. */
+    limit?: number;
+    /** What it should do, in a few words. */
+    query: string;
+  }; out: (Result & {
+    more?: string;
+    tools: ({
+      /** Description is empty for tools of other servers, whose words are not Lore's. */
+      description?: string;
+      /** Effect is "read", "change" or "act". */
+      effect: string;
+      name: string;
+      /** Off says that the tool is turned off, and TurnOn how a person turns it on. */
+      off?: boolean;
+      /** Server that the tool is of, if not Lore's. */
+      server?: string;
+      toolset: string;
+      turn_on?: string;
+    })[];
+    total: number;
+  }) };
   /** Search web for evidence */
   search_web_for_evidence: { in: {
     /** Propose a Source node for each result, linked to the node. */
@@ -3045,11 +3884,11 @@ export interface ToolTypes {
     dry_run?: boolean;
     /** Keep only one kind. */
     evidence_type?: ("all" | "supporting" | "contradicting");
-    /** Most results. */
+    /** Max results. */
     max_results?: number;
     /** Id, path, title or alias. */
     node_id: string;
-    /** Search for these words instead of what the node says. */
+    /** Search for these words instead of the node's text. */
     query_override?: string;
   }; out: (Result & {
     /** Fallback says why the model's answer was not used. */
@@ -3074,7 +3913,7 @@ export interface ToolTypes {
     })[];
     /** Searcher that was asked. */
     searcher: string;
-    /** Sources are their ids. */
+    /** Sources are the ids of the new nodes. */
     sources?: (string)[];
     /** SourcesCreated counts the Source nodes that were made. */
     sources_created: number;
@@ -3088,11 +3927,39 @@ export interface ToolTypes {
       reasoning?: number;
     };
   }) };
+  /** Show workflow */
+  show_workflow: { in: {
+    /** Name or path. */
+    workflow: string;
+  }; out: (Result & {
+    /** Allowed says that a person allowed it as it is now. */
+    allowed: boolean;
+    description?: string;
+    inputs: ({
+      default?: unknown;
+      description?: string;
+      name: string;
+      required: boolean;
+      type: string;
+    })[];
+    mermaid: string;
+    name: string;
+    path: string;
+    /** Problems that it has; it cannot run before they are fixed. */
+    problems?: ({
+      fix?: string;
+      line: number;
+      message: string;
+    })[];
+    sha256: string;
+    steps: string;
+    text: string;
+  }) };
   /** Summarize node */
   summarize_node: { in: {
-    /** Count its relationships too. */
+    /** Also count its relationships. */
     include_relationships?: boolean;
-    /** Most characters. */
+    /** Max characters. */
     max_length?: number;
     /** Id, path, title or alias. */
     node_id: string;
@@ -3126,13 +3993,13 @@ export interface ToolTypes {
   }) };
   /** Summarize node with context */
   summarize_node_with_context: { in: {
-    /** How many steps away neighbours may be. */
+    /** How many steps away neighbors may be. */
     depth?: number;
-    /** Most characters of the summary. */
+    /** Max characters of the summary. */
     max_length?: number;
     /** Id, path, title or alias. */
     node_id: string;
-    /** Types of relationships to follow. Without it, all. */
+    /** Relationship types to follow. Default: all. */
     relationship_types?: (string)[];
   }; out: (Result & {
     context: {
@@ -3152,7 +4019,7 @@ export interface ToolTypes {
     method: string;
     /** Model that was asked. */
     model?: string;
-    /** More tells that neighbours were left out. */
+    /** More says that neighbors were left out. */
     more?: string;
     node_id: string;
     summary: string;
@@ -3176,7 +4043,7 @@ export interface ToolTypes {
   }) };
   /** Summarize relationship */
   summarize_relationship: { in: {
-    /** Id of the relationship, from get_node. */
+    /** Relationship id, from get_node. */
     edge_id: string;
     /** Show the passages behind it. */
     include_evidence?: boolean;
@@ -3224,31 +4091,31 @@ export interface ToolTypes {
   undo: { in: {
     /** Plan only. */
     dry_run?: boolean;
-    /** Keep what was changed in a file since, where that is possible. */
+    /** Keep later changes where possible. */
     merge?: boolean;
-    /** Id of an operation, or its beginning; without it the last change that is not undone. */
+    /** Operation id or its start; default the last change not undone. */
     operation?: string;
-    /** Path of one file, to take back only its last change, or its part of the operation or run. */
+    /** Undo only this file. */
     path?: string;
-    /** Id of a run, token or session, to take back all that it did. */
+    /** Undo everything this run, token or session did. */
     run?: string;
   }; out: (Result & {
     /** Files that change. */
     files: number;
-    /** LinksLeft are notes with links to a file that moves back, written since it moved: those links break. */
+    /** LinksLeft are notes with links to a file that moves back, added since it moved: those links break. */
     links_left?: (string)[];
-    /** Merged files keep what was changed in them since. */
+    /** Merged files keep their later changes. */
     merged?: (string)[];
-    /** Operations that were taken back. */
+    /** Operations that were undone. */
     operations: (string)[];
-    /** Redone says that they were brought back instead. */
+    /** Redone says that they were redone instead. */
     redone?: boolean;
   }) };
   /** Update frontmatter */
   update_frontmatter: { in: {
     /** Plan only. */
     dry_run?: boolean;
-    /** Hash from reading. */
+    /** Expected hash, from a read. */
     if_hash?: string;
     /** Path, name, title or alias. */
     path: string;
@@ -3268,16 +4135,16 @@ export interface ToolTypes {
   update_node: { in: {
     /** Plan only. */
     dry_run?: boolean;
-    /** Hash from reading. */
+    /** Expected hash, from a read. */
     if_hash?: string;
     /** Id, path, title or alias. */
     node_id: string;
-    /** Look for related nodes and recalculate the confidence too; nothing of it is written. */
+    /** Also find related nodes and recalculate the confidence, without writing either. */
     re_analyze?: boolean;
     /** title, text (the body), confidence, or any property; null removes one. */
     updates: Record<string, unknown>;
   }; out: (Result & {
-    /** Changed names the fields that are other than before. */
+    /** Changed names the fields that changed. */
     changed: (string)[];
     hash: string;
     node_id: string;
@@ -3298,7 +4165,7 @@ export interface ToolTypes {
       title: string;
       type: string;
     })[];
-    /** Suggested is the confidence by the evidence around it; nothing of it is written. */
+    /** Suggested is the confidence by the evidence around it; it is not written. */
     suggested_confidence?: {
       factors: ({
         edge_id?: string;
@@ -3318,7 +4185,7 @@ export interface ToolTypes {
   }) };
   /** Vault health */
   vault_health: { in: {
-    /** Most examples for each part. */
+    /** Max examples for each problem. */
     examples?: number;
   }; out: (Result & {
     index: {
@@ -3333,7 +4200,7 @@ export interface ToolTypes {
       count: number;
       /** Examples are paths, or path:line for links. */
       examples: (string)[];
-      /** Fix names what shows all of them. */
+      /** Fix says how to list or fix them. */
       fix: string;
       lost: number;
       name: string;
@@ -3342,19 +4209,19 @@ export interface ToolTypes {
       /** Worst is the share at which the whole weight is lost. */
       worst: number;
     })[];
-    /** Score is 100 less what every part loses; 100 only where nothing was found. */
+    /** Score is 100 minus the points that each part loses; it is 100 only if nothing was found. */
     score: number;
   }) };
   /** Vault search */
   vault_search: { in: {
-    /** Most notes. */
+    /** Max notes. */
     limit?: number;
     /** Notes to skip. */
     offset?: number;
-    /** Text to find, whatever the case, from the start of a word on. When several words never stand together, notes with all of them are found. */
+    /** Text to find, in any case, from the start of a word. If several words never occur together, notes with all of them are returned. */
     query: string;
   }; out: (Result & {
-    /** Hint says that the words do not stand together anywhere. */
+    /** Hint says that no note has the exact text. */
     hint?: string;
     index: {
       fresh: boolean;
@@ -3362,7 +4229,7 @@ export interface ToolTypes {
       reason?: string;
       synced?: string;
     };
-    /** More tells how to read on when there are further notes. */
+    /** More says how to get the next notes. */
     more?: string;
     results: ({
       basename: string;
@@ -3372,25 +4239,105 @@ export interface ToolTypes {
       preview: string;
     })[];
   }) };
+  /** Web search */
+  web_search: { in: {
+    /** Plan only. */
+    dry_run?: boolean;
+    /** Such as de or pt-BR. */
+    language?: string;
+    /** Max results. */
+    max_results?: number;
+    /** Words. */
+    query: string;
+  }; out: (Result & {
+    query: string;
+    results: ({
+      engine: string;
+      published?: string;
+      snippet: string;
+      title: string;
+      url: string;
+    })[];
+    /** Searcher that was asked. */
+    searcher: string;
+  }) };
+  /** Write file */
+  write_file: { in: {
+    /** The whole text. */
+    content: string;
+    /** Plan only. */
+    dry_run?: boolean;
+    /** Expected hash, from a read. */
+    if_hash?: string;
+    /** Path. */
+    path: string;
+  }; out: (Result & {
+    /** Bytes of the file after the change. */
+    bytes: number;
+    created: boolean;
+    hash: string;
+    path: string;
+    /** Same says that the file was unchanged. */
+    unchanged?: boolean;
+  }) };
   /** Write note */
   write_note: { in: {
     /** Markdown, with frontmatter if wanted. */
     content: string;
     /** Plan only. */
     dry_run?: boolean;
-    /** Hash from reading; refuses if the note changed. */
+    /** Expected hash, from a read; refused if it changed. */
     if_hash?: string;
-    /** Without it: create, or ask to overwrite. */
+    /** Default: create, or ask to overwrite. */
     mode?: ("create" | "overwrite" | "append" | "prepend");
-    /** Path from the vault root; folders are made. */
+    /** Path from the vault root; folders are created. */
     path: string;
   }; out: (Result & {
-    /** Bytes that the note has now. */
+    /** Bytes of the note after the change. */
     bytes: number;
     created: boolean;
     hash: string;
     path: string;
-    /** Same tells that the note already read so, and nothing was written. */
+    /** Same says that the note was unchanged. */
     unchanged?: boolean;
+  }) };
+  /** Write to file */
+  write_to_file: { in: {
+    /** The whole text. */
+    content: string;
+    /** Plan only. */
+    dry_run?: boolean;
+    /** Path. */
+    path: string;
+  }; out: (Result & {
+    /** Bytes of the file after the change. */
+    bytes: number;
+    created: boolean;
+    hash: string;
+    path: string;
+    /** Same says that the file was unchanged. */
+    unchanged?: boolean;
+  }) };
+  /** Youtube transcription */
+  youtube_transcription: { in: {
+    /** Plan only. */
+    dry_run?: boolean;
+    /** Such as de; default the video's own. */
+    language?: string;
+    /** Address or id of the video. */
+    url: string;
+  }; out: (Result & {
+    /** Automatic says that a program wrote them. */
+    automatic?: boolean;
+    /** Language of the subtitles. */
+    language: string;
+    segments: ({
+      /** Start in seconds. */
+      start: number;
+      text: string;
+    })[];
+    text: string;
+    title: string;
+    url: string;
   }) };
 }

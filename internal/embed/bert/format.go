@@ -129,7 +129,7 @@ func Parse(data string) (*File, error) {
 	}
 	for _, t := range f.Tensors {
 		if _, twice := f.tensors[t.Name]; twice {
-			return nil, invalid("tensor %q stands twice", t.Name)
+			return nil, invalid("tensor %q occurs twice", t.Name)
 		}
 		f.tensors[t.Name] = t
 	}

@@ -61,7 +61,7 @@ func Load(data string, o Options) (*Model, error) {
 	if o.Kernel != "" {
 		i := slices.IndexFunc(kernels, func(k *kernel) bool { return k.name == o.Kernel })
 		if i < 0 {
-			return nil, fault.New(fault.Invalid, "kernel %q does not run on this CPU, only %v", o.Kernel, Kernels())
+			return nil, fault.New(fault.Invalid, "this CPU cannot run the embedding code %q (supported: %v)", o.Kernel, Kernels())
 		}
 		m.kernel = kernels[i]
 	}
@@ -143,7 +143,7 @@ func (m *Model) pool(rows []float32, tokens int) ([]float32, error) {
 		squares += float64(x) * float64(x)
 	}
 	if !(squares > 0) || math.IsInf(squares, 0) {
-		return nil, fault.New(fault.Internal, "model %s: a vector without direction", m.file.Model)
+		return nil, fault.New(fault.Internal, "the embedding model %s returned an empty embedding", m.file.Model)
 	}
 	inverse := float32(1 / math.Sqrt(squares))
 	for i := range v {

@@ -30,7 +30,7 @@ func New(c Config) *remote.Model {
 		Key:    c.Key,
 		Start:  "start it with `ollama serve` and get the model with `ollama pull " + c.Model + "`",
 		// Ollama itself has no keys.
-		Refused: "check the key of the proxy before Ollama",
+		Refused: "check the key for the proxy in front of Ollama",
 		Explain: explain,
 	}
 	return remote.New(remote.Options{

@@ -74,7 +74,7 @@ func TestFailures(t *testing.T) {
 		{"too few", 200, `{"embeddings":[[1,2]]}`, fault.Unavailable, "1 vectors for 2 texts"},
 		{"two lengths", 200, `{"embeddings":[[1,2],[1,2,3]]}`, fault.Conflict, "3 numbers, not 2"},
 		{"empty", 200, `{"embeddings":[[],[]]}`, fault.Conflict, "0 numbers"},
-		{"zero", 200, `{"embeddings":[[0,0],[1,2]]}`, fault.Unavailable, "without direction"},
+		{"zero", 200, `{"embeddings":[[0,0],[1,2]]}`, fault.Unavailable, "empty embedding"},
 		{"overflow", 200, `{"embeddings":[[1e99,0],[1,2]]}`, fault.Unavailable, "cannot be read"},
 	} {
 		_, err := serve(t, tt.status, tt.body, nil).Embed(context.Background(), embed.Passage, []string{"a", "b"})

@@ -33,7 +33,7 @@ func New(c Config) *remote.Model {
 		URL:     strings.TrimSuffix(c.URL, "/") + "/embeddings",
 		Key:     c.Key,
 		Start:   "check that the address ends with the version, like /v1, and that the server has the model " + c.Model,
-		Refused: "check the key of this provider",
+		Refused: "check the key for this provider",
 		Explain: explain,
 	}
 	return remote.New(remote.Options{
@@ -70,12 +70,12 @@ func (a answer) ordered(n int) ([][]float32, error) {
 	out := make([][]float32, n)
 	for _, d := range a.Data {
 		if d.Index < 0 || d.Index >= n || out[d.Index] != nil {
-			return nil, fault.New(fault.Unavailable, "the server answered vector %d twice or of %d texts", d.Index, n)
+			return nil, fault.New(fault.Unavailable, "the server returned vector %d twice, or more than %d vectors", d.Index, n)
 		}
 		out[d.Index] = d.Embedding
 	}
 	if len(a.Data) != n {
-		return nil, fault.New(fault.Unavailable, "the server answered %d vectors for %d texts", len(a.Data), n)
+		return nil, fault.New(fault.Unavailable, "the server returned %d vectors for %d texts", len(a.Data), n)
 	}
 	return out, nil
 }

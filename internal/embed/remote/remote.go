@@ -92,7 +92,7 @@ func (m *Model) Embed(ctx context.Context, role embed.Role, texts []string) ([][
 			return nil, err
 		}
 		if len(vectors) != len(batch) {
-			return nil, fault.New(fault.Unavailable, "%s answered %d vectors for %d texts", m.o.ID, len(vectors), len(batch))
+			return nil, fault.New(fault.Unavailable, "%s returned %d vectors for %d texts", m.o.ID, len(vectors), len(batch))
 		}
 		for _, v := range vectors {
 			if err := m.accept(v); err != nil {
@@ -111,15 +111,15 @@ func (m *Model) accept(v []float32) error {
 		m.dim.CompareAndSwap(0, int64(len(v)))
 	}
 	if dim := m.Dim(); len(v) == 0 || len(v) != dim {
-		return fault.Fix(fault.Conflict, "index again if the model was replaced",
-			"%s answered a vector of %d numbers, not %d", m.o.ID, len(v), dim)
+		return fault.Fix(fault.Conflict, "run lore index again if the model was replaced",
+			"%s returned a vector of %d numbers, not %d", m.o.ID, len(v), dim)
 	}
 	var squares float64
 	for _, x := range v {
 		squares += float64(x) * float64(x)
 	}
 	if !(squares > 0) || math.IsInf(squares, 0) {
-		return fault.New(fault.Unavailable, "%s answered a vector without direction", m.o.ID)
+		return fault.Fix(fault.Unavailable, "try again, or choose another embedding model", "%s returned an empty embedding", m.o.ID)
 	}
 	inverse := 1 / math.Sqrt(squares)
 	for i := range v {
@@ -186,12 +186,12 @@ func (s *Server) Post(ctx context.Context, in, out any) error {
 	case err != nil:
 		return fault.Fix(fault.Unavailable, s.Start, "%s: %v", where, err)
 	case len(raw) > maxAnswer:
-		return fault.New(fault.TooLarge, "%s: an answer of more than %d bytes", where, maxAnswer)
+		return fault.New(fault.TooLarge, "%s: the response is larger than %d bytes", where, maxAnswer)
 	case answer.StatusCode != http.StatusOK:
 		return s.refusal(where, key, answer.StatusCode, raw)
 	}
 	if err := json.Unmarshal(raw, out); err != nil {
-		return fault.Fix(fault.Unavailable, s.Start, "%s: the answer cannot be read: %v", where, err)
+		return fault.Fix(fault.Unavailable, s.Start, "%s: the response cannot be read: %v", where, err)
 	}
 	return nil
 }

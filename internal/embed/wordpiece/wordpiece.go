@@ -42,7 +42,7 @@ var reserved = [...]string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}
 // or the same piece twice, is refused.
 func New(vocabulary string) (*Tokenizer, error) {
 	if len(vocabulary) > 1<<28 {
-		return nil, fault.New(fault.TooLarge, "vocabulary of %d bytes", len(vocabulary))
+		return nil, fault.New(fault.TooLarge, "the vocabulary is too large (%d bytes)", len(vocabulary))
 	}
 	text := strings.TrimSuffix(vocabulary, "\n")
 	count := strings.Count(text, "\n") + 1
@@ -63,7 +63,7 @@ func New(vocabulary string) (*Tokenizer, error) {
 			return nil, fault.New(fault.Invalid, "vocabulary: piece %d is empty", id)
 		}
 		if !t.insert(piece, id) {
-			return nil, fault.New(fault.Invalid, "vocabulary: piece %q stands twice", piece)
+			return nil, fault.New(fault.Invalid, "vocabulary: piece %q occurs twice", piece)
 		}
 		t.longest = max(t.longest, len(strings.TrimPrefix(piece, "##")))
 		start = end + 1
@@ -73,7 +73,7 @@ func New(vocabulary string) (*Tokenizer, error) {
 		"[UNK]": &t.special.unknown, "[CLS]": &t.special.begin, "[SEP]": &t.special.end,
 	} {
 		if *id = t.find([]byte(name), hash(hashStart, name)); *id < 0 {
-			return nil, fault.New(fault.Invalid, "vocabulary without %s", name)
+			return nil, fault.New(fault.Invalid, "the vocabulary has no %s", name)
 		}
 	}
 	return t, nil

@@ -319,7 +319,7 @@ func testMany(t *testing.T, s index.Store) {
 		docs = append(docs, d)
 	}
 	put(t, s, docs...)
-	must(t, s.Settle(t.Context()))
+	must(t, s.Optimize(t.Context()))
 	m := words("common")
 	m.Limit = 5000
 	if n := len(matched(t, s, m)); n != 1200 {

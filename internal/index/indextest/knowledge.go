@@ -55,7 +55,7 @@ func testRelations(t *testing.T, s index.Store) {
 		ask("by id, which may stand twice"+settled, index.RelationQuery{IDs: []string{"rel-1"}}, aTea, bTea)
 		ask("an empty id is none"+settled, index.RelationQuery{IDs: []string{""}})
 		ask("some"+settled, index.RelationQuery{Limit: 2}, aTea, aB)
-		must(t, s.Settle(t.Context()))
+		must(t, s.Optimize(t.Context()))
 	}
 	must(t, s.Apply(t.Context(), index.Batch{Drop: []string{"a.md"}}))
 	ask("after a drop", index.RelationQuery{}, bTea, bA)

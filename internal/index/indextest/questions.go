@@ -16,6 +16,7 @@ func testFilters(t *testing.T, s index.Store) {
 	b.Props = []index.Prop{{Key: "status", Value: "done"}, {Key: "rating", Value: "10"}}
 	c.Props = []index.Prop{{Key: "author", Value: "[[Ada]]"}, {Key: "rating", Value: "high"}}
 	c.Problems = []index.Problem{{Kind: "nul_byte"}}
+	c.Tasks = 2
 	put(t, s, a, b, c,
 		index.Document{File: index.File{Path: "work/i.png"}, Kind: index.KindAttachment, Title: "i.png"},
 		index.Document{File: index.File{Path: "work/a.sync-conflict-1.md"}, Kind: index.KindConflict, Title: "a"})
@@ -49,6 +50,7 @@ func testFilters(t *testing.T, s index.Store) {
 		{"a number, as a number", index.Filter{Props: []index.PropFilter{{Key: "rating", Op: ">", Value: "5"}}}, "work/deep/b.md"},
 		{"a number at most", index.Filter{Props: []index.PropFilter{{Key: "rating", Op: "<=", Value: "4"}}}, "work/a.md"},
 		{"problems", index.Filter{Problems: true}, "Home/c.md"},
+		{"open tasks", index.Filter{Tasks: true}, "Home/c.md"},
 		{"quotes in values", index.Filter{Tags: []string{`'"; --`}}, ""},
 	} {
 		equal(t, x.name, strings.Join(paths(t, s, index.Select{Filter: x.f}), " "), x.want)

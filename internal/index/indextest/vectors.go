@@ -108,7 +108,7 @@ func testVectors(t *testing.T, s index.Store) {
 	moved.Path = "elsewhere/a.md"
 	put(t, s, moved)
 	equal(t, "after a move", nearest(t, s, index.Near{Model: "m", Vector: at(0), Limit: 1}), []string{"elsewhere/a.md#0"})
-	must(t, s.Settle(t.Context()))
+	must(t, s.Optimize(t.Context()))
 	equal(t, "after settling", nearest(t, s, index.Near{Model: "m", Vector: at(0), Limit: 1}), []string{"elsewhere/a.md#0"})
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"lore/internal/fault"
 	"lore/internal/index"
+	"lore/internal/index/seal"
 	"lore/internal/search"
 	"lore/internal/vault"
 )
@@ -198,8 +199,8 @@ func TestDamagedIndexIsNeverUsed(t *testing.T) {
 		damage{"gone", func(t *testing.T, p string) { must(t, os.Remove(p)) }, false},
 		damage{"folder", func(t *testing.T, p string) { must(t, os.Remove(p)); must(t, os.Mkdir(p, 0o700)) }, true},
 		damage{"full folder", func(t *testing.T, p string) { must(t, os.Remove(p)); must(t, os.MkdirAll(p+"/x/y", 0o700)) }, true},
-		damage{"seal gone", func(t *testing.T, p string) { must(t, os.Remove(sealPath(p))) }, true},
-		damage{"seal is a folder", func(t *testing.T, p string) { must(t, os.Remove(sealPath(p))); must(t, os.Mkdir(sealPath(p), 0o700)) }, true},
+		damage{"seal gone", func(t *testing.T, p string) { must(t, os.Remove(seal.Path(p))) }, true},
+		damage{"seal is a folder", func(t *testing.T, p string) { must(t, os.Remove(seal.Path(p))); must(t, os.Mkdir(seal.Path(p), 0o700)) }, true},
 		damage{"older", sqlDamage(`PRAGMA user_version = 0`), false},
 		damage{"future", sqlDamage(`PRAGMA user_version = 99`), false},
 		damage{"foreign", sqlDamage(`PRAGMA application_id = 7`), true},

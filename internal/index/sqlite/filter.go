@@ -33,7 +33,7 @@ func (w *where) sql() string {
 // narrow reports whether f asks for anything beyond notes and canvases.
 func narrow(f *index.Filter) bool {
 	return len(f.Kinds)+len(f.Tags)+len(f.NoTags)+len(f.Folders)+len(f.Globs)+len(f.NoGlobs)+len(f.Types)+len(f.NoTypes)+len(f.Props)+len(f.Has)+len(f.Without) > 0 ||
-		f.After != 0 || f.Before != 0 || f.Problems || f.Typed || f.Untyped || f.MinSure != nil || f.MaxSure != nil || f.And != nil && narrow(f.And)
+		f.After != 0 || f.Before != 0 || f.Problems || f.Tasks || f.Typed || f.Untyped || f.MinSure != nil || f.MaxSure != nil || f.And != nil && narrow(f.And)
 }
 
 func condition(f *index.Filter) *where {
@@ -88,6 +88,9 @@ func (w *where) filter(f *index.Filter) {
 	}
 	if f.Problems {
 		w.add("n.problems <> ''")
+	}
+	if f.Tasks {
+		w.add("n.tasks > 0")
 	}
 	for _, e := range terms(f.Has) {
 		w.add("n.id IN (SELECT rowid FROM words WHERE words MATCH ?)", e)

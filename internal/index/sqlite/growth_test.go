@@ -90,7 +90,7 @@ func grown(t *testing.T, n int) (*Store, *meter) {
 	if err := s.Apply(t.Context(), index.Batch{Put: docs}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Settle(t.Context()); err != nil {
+	if err := s.Optimize(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return s, m
@@ -235,7 +235,7 @@ func TestNodePages(t *testing.T) {
 				checkPages(t, s, f)
 			}
 		}
-		if err := s.Settle(t.Context()); err != nil { // there are indexes for them from now on
+		if err := s.Optimize(t.Context()); err != nil { // there are indexes for them from now on
 			t.Fatal(err)
 		}
 	}

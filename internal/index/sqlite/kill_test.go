@@ -54,9 +54,9 @@ func (m *mortal) Apply(ctx context.Context, b index.Batch) error {
 	return m.Store.Apply(ctx, b)
 }
 
-func (m *mortal) Settle(ctx context.Context) error {
+func (m *mortal) Optimize(ctx context.Context) error {
 	fmt.Println("settle")
-	return m.Store.Settle(ctx)
+	return m.Store.Optimize(ctx)
 }
 
 // die ends the process as a kill does: nothing is flushed, closed or undone.

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"lore/internal/index"
-	"lore/internal/index/vecfile"
+	"lore/internal/index/vectors"
 )
 
 // Nearest compares the query with every vector, then asks which passages have
@@ -30,7 +30,7 @@ func (s *Store) Nearest(ctx context.Context, n index.Near) (_ []index.NearPassag
 	return s.nearest(ctx, n, f)
 }
 
-func (s *Store) nearest(ctx context.Context, n index.Near, f *vecfile.File) ([]index.NearPassage, error) {
+func (s *Store) nearest(ctx context.Context, n index.Near, f *vectors.File) ([]index.NearPassage, error) {
 	if n.Limit <= 0 || f.Len() == 0 {
 		return nil, nil
 	}
@@ -77,8 +77,8 @@ type scored struct {
 
 // best finds the nearest vectors. Nothing is asked of the database meanwhile:
 // who holds a connection may wait for the vectors, and would wait for ever.
-func best(f *vecfile.File, query []float32, k int, keep func(index.Hash) bool) (out []scored, err error) {
-	err = f.Read(func(v vecfile.View) error {
+func best(f *vectors.File, query []float32, k int, keep func(index.Hash) bool) (out []scored, err error) {
+	err = f.Read(func(v vectors.View) error {
 		if v.Matrix == nil {
 			return nil
 		}

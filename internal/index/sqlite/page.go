@@ -42,7 +42,7 @@ func (s *Store) nodePage(ctx context.Context, sel *index.Select) (query string, 
 	if !sorted || sel.Limit <= 0 || !nodesOnly(&f) {
 		return "", nil, false, nil
 	}
-	if there, err := s.settled(ctx); err != nil || !there {
+	if there, err := s.isOptimized(ctx); err != nil || !there {
 		return "", nil, false, err
 	}
 	types := []string{""}

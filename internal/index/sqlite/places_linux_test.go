@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"lore/internal/db"
 	"lore/internal/fault"
 	"lore/internal/index"
+	"lore/internal/machine/db"
 	"lore/internal/vault"
 )
 
@@ -92,8 +92,8 @@ func TestFullDisk(t *testing.T) {
 	ix := index.New(openVault(t, notes, vault.Options{}), s, index.Options{})
 	_, err := ix.Sync(t.Context())
 	clearError(t, err, fault.Unavailable)
-	if !strings.Contains(fmt.Sprint(err), "room") {
-		t.Errorf("%v does not speak of room", err)
+	if !strings.Contains(fmt.Sprint(err), "full") {
+		t.Errorf("%v does not say that the disk is full", err)
 	}
 	if f := ix.Freshness(); f.Fresh || f.Reason == "" {
 		t.Errorf("fresh after a failure: %+v", f)

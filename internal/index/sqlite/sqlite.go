@@ -15,15 +15,17 @@ import (
 	"sync/atomic"
 	"time"
 
-	"lore/internal/db"
 	"lore/internal/fault"
 	"lore/internal/index"
-	"lore/internal/index/vecfile"
+	"lore/internal/index/seal"
+	"lore/internal/index/vectors"
+	"lore/internal/machine/db"
+	"lore/internal/machine/home"
 )
 
 // version changes whenever the schema or the way rows are made does. It is the
 // only migration there is: an index of another version is built anew.
-const version = 4
+const version = 5
 
 // applicationID marks the file as an index of Lore ("LORI").
 const applicationID = 0x4c4f5249
@@ -38,12 +40,11 @@ type Store struct {
 
 	applying sync.Mutex // one batch at a time; also guards lastID and seal
 	lastID   int64
-	seal     seal
 
 	damaged    atomic.Bool // an answer showed that the file must be built anew
 	wasSettled atomic.Bool // and stays so
 
-	vectors *vecfile.Files
+	vectors *vectors.Files
 }
 
 var _ index.Store = (*Store)(nil)
@@ -51,7 +52,7 @@ var _ index.Store = (*Store)(nil)
 // An Opening tells what happened while a store was opened.
 type Opening struct {
 	Rebuilt bool   // the index is empty and must be filled
-	Reason  string // why, for people: "new", "made by another version", "damaged"
+	Reason  string // why, for people: "new", "created by another version of Lore", "damaged"
 	Kept    string // where a damaged file was moved to
 }
 
@@ -65,9 +66,10 @@ func Open(ctx context.Context, dir string, now func() time.Time) (*Store, Openin
 	path := Path(dir)
 	s, o, err := open(ctx, path)
 	if err == nil {
+		s.reseal()
 		return s, o, nil
 	}
-	o = Opening{Rebuilt: true, Reason: "made by another version"}
+	o = Opening{Rebuilt: true, Reason: "created by another version of Lore"}
 	switch {
 	case Damaged(err):
 		o.Reason = "damaged"
@@ -81,7 +83,15 @@ func Open(ctx context.Context, dir string, now func() time.Time) (*Store, Openin
 	if err != nil {
 		return nil, o, db.Explain(err, path)
 	}
+	s.reseal()
 	return s, o, nil
+}
+
+// AwaitLock waits until no other process opens or closes the index in the folder dir,
+// and ready is true. Whoever opens it waits for its turn: two processes would both
+// make the tables of a new index.
+func AwaitLock(ctx context.Context, dir string, ready func() bool) (release func() error, err error) {
+	return home.AwaitLock(ctx, filepath.Join(dir, "open.lock"), ready)
 }
 
 // Join opens the index that another process writes. It never replaces one:
@@ -94,8 +104,8 @@ func Join(ctx context.Context, dir string) (*Store, error) {
 	return s, db.Explain(err, Path(dir))
 }
 
-// Rest gives memory back, see [db.DB.Rest].
-func (s *Store) Rest(ctx context.Context) error { return s.db.Rest(ctx) }
+// ReleaseMemory gives memory back, see [db.DB.ReleaseMemory].
+func (s *Store) ReleaseMemory(ctx context.Context) error { return s.db.ReleaseMemory(ctx) }
 
 // Path is the database of the index in the folder dir.
 func Path(dir string) string { return filepath.Join(dir, "index.db") }
@@ -107,23 +117,22 @@ func open(ctx context.Context, path string) (*Store, Opening, error) {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, o, fmt.Errorf("%w: %s is not a file", errDamaged, path)
 	}
-	how, was := trustOf(path)
+	how := seal.Compare(path)
 	d, err := db.Open(path, db.Options{Synchronous: "NORMAL", CacheKB: 16 << 10})
 	if err != nil {
 		return nil, o, err
 	}
-	s := &Store{db: d, dir: filepath.Dir(path), seal: was}
-	s.vectors = vecfile.New(s.dir)
+	s := &Store{db: d, dir: filepath.Dir(path)}
+	s.vectors = vectors.New(s.dir)
 	o, err = s.prepare(ctx, how)
 	if err != nil {
 		return nil, o, errors.Join(err, d.Close())
 	}
-	s.reseal()
 	return s, o, nil
 }
 
 // prepare checks the version of the file, or makes the tables of a new one.
-func (s *Store) prepare(ctx context.Context, how trust) (Opening, error) {
+func (s *Store) prepare(ctx context.Context, how seal.Trust) (Opening, error) {
 	var have, app, tables int
 	for _, q := range []struct {
 		query string
@@ -139,11 +148,11 @@ func (s *Store) prepare(ctx context.Context, how trust) (Opening, error) {
 	case tables == 0 && have == 0 && app == 0:
 		made, err := s.create(ctx)
 		if err == nil && !made {
-			return s.prepare(ctx, sealed) // another process was faster
+			return s.prepare(ctx, seal.Sealed) // another process was faster
 		}
 		return Opening{Rebuilt: true, Reason: "new"}, err
 	case app != applicationID:
-		return Opening{}, fmt.Errorf("%w: it is another program's", errDamaged)
+		return Opening{}, fmt.Errorf("%w: it belongs to another program", errDamaged)
 	case have != version:
 		return Opening{}, errOtherVersion
 	}
@@ -173,12 +182,12 @@ func (s *Store) create(ctx context.Context) (made bool, err error) {
 }
 
 // check looks at what every start needs, and at the whole file when Lore did
-// not close it; see [seal].
-func (s *Store) check(ctx context.Context, how trust) error {
+// not close it; see package seal.
+func (s *Store) check(ctx context.Context, how seal.Trust) error {
 	switch how {
-	case foreign:
-		return fmt.Errorf("%w: something else wrote it", errDamaged)
-	case torn:
+	case seal.Foreign:
+		return fmt.Errorf("%w: another program changed it", errDamaged)
+	case seal.Torn:
 		if err := s.Check(ctx); err != nil {
 			return err
 		}
@@ -194,7 +203,7 @@ func (s *Store) check(ctx context.Context, how trust) error {
 	}
 	now, err := schemaHash(ctx, s.db.Write)
 	if err == nil && now != was {
-		err = fmt.Errorf("%w: its tables are not the ones that were made", errDamaged)
+		err = fmt.Errorf("%w: its tables are not the expected ones", errDamaged)
 	}
 	s.lastID = id.Int64
 	return err
@@ -221,10 +230,19 @@ func (s *Store) Check(ctx context.Context) (err error) {
 	return nil
 }
 
-// Close closes the file.
+// Close closes the file. What is in the log is written to the file, and sealed,
+// while no other process opens it: the index would look like one that something
+// else wrote.
 func (s *Store) Close() error {
 	s.applying.Lock()
 	defer s.applying.Unlock()
+	// Without its turn it closes all the same: then the log is there until the file
+	// is sealed, and who opens it reads it whole.
+	if release, err := AwaitLock(context.Background(), s.dir, func() bool { return true }); err == nil {
+		defer func() { _ = release() }() // the file is closed
+	}
+	_, _ = s.db.Write.ExecContext(context.Background(), `PRAGMA wal_checkpoint(PASSIVE)`) // closing does what is left
+	s.reseal()
 	err := errors.Join(s.vectors.Close(), s.db.Close())
 	if _, open := os.Stat(s.db.Path() + "-wal"); errors.Is(open, os.ErrNotExist) {
 		s.reseal() // while another process has it open, that one does

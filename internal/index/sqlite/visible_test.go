@@ -10,7 +10,7 @@ import (
 
 	"lore/internal/index"
 	"lore/internal/index/indextest"
-	"lore/internal/visibility"
+	"lore/internal/vault/visibility"
 )
 
 // A limited caller gets the answers of a vault that has no other files.

@@ -117,7 +117,7 @@ type supported struct {
 
 // Embed is refused: the API has no such thing.
 func (p *Provider) Embed(context.Context, string, []string) ([][]float32, llm.Usage, error) {
-	return nil, llm.Usage{}, &llm.Error{Kind: llm.BadRequest, Message: p.name + " turns no texts into vectors; choose another provider for embeddings, or the built-in model"}
+	return nil, llm.Usage{}, &llm.Error{Kind: llm.BadRequest, Message: p.name + " offers no embeddings; choose another provider for embeddings, or the built-in model"}
 }
 
 type model struct {
@@ -159,7 +159,7 @@ func extra(body map[string]any, more json.RawMessage) error {
 	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(more, &fields); err != nil {
-		return &llm.Error{Kind: llm.BadRequest, Message: "the extra fields of this model are no JSON object: " + err.Error()}
+		return &llm.Error{Kind: llm.BadRequest, Message: "the extra fields for this model are not a JSON object: " + err.Error()}
 	}
 	for k, v := range fields {
 		body[k] = v

@@ -142,6 +142,8 @@ func (m *model) blocks(msg llm.Message, box *wire.Toolbox, ids *idents) []any {
 			if strings.TrimSpace(p.Text) != "" { // an empty one is refused
 				out = append(out, map[string]any{"type": "text", "text": p.Text})
 			}
+		case llm.Image:
+			out = append(out, map[string]any{"type": "image", "source": map[string]any{"type": "base64", "media_type": p.Media, "data": p.Data}})
 		case llm.Reasoning:
 			// As it came, or not at all: it is signed, for this model alone.
 			if p.OpaqueBy == m.ID() && len(p.Opaque) > 0 {

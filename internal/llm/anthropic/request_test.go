@@ -142,6 +142,8 @@ func TestMessages(t *testing.T) {
 		in   []llm.Message
 		want string
 	}{
+		"a picture": {[]llm.Message{{Role: llm.User, Parts: []llm.Part{{Kind: llm.Text, Text: "See"}, {Kind: llm.Image, Name: "a.png", Media: "image/png", Data: []byte("pic")}}}},
+			`[{"role":"user","content":[{"type":"text","text":"See"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"cGlj"}` + end + `}]}]`},
 		"neighbours are joined": {hello(llm.Say(llm.User, "again")),
 			`[{"role":"user","content":[{"type":"text","text":"Hello"},{"type":"text","text":"again"` + end + `}]}]`},
 		"nothing empty is sent": {hello(says(llm.Part{Kind: llm.Text, Text: " \n"}), llm.Say(llm.User, "")),

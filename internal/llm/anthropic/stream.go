@@ -70,7 +70,7 @@ func (r *reader) read(events iter.Seq2[wire.Event, error]) {
 		}
 		var v event
 		if err := json.Unmarshal(e.Data, &v); err != nil {
-			r.draft.Fail(&llm.Error{Kind: llm.Server, Message: fmt.Sprintf("an event of the answer cannot be read: %v", err)})
+			r.draft.Fail(&llm.Error{Kind: llm.Server, Message: fmt.Sprintf("an event in the response cannot be read: %v", err)})
 			return
 		}
 		switch v.Type {
@@ -119,7 +119,7 @@ func (r *reader) begin(e *event) {
 		Input     json.RawMessage `json:"input"`
 	}
 	if err := json.Unmarshal(e.Block, &c); err != nil {
-		r.draft.Fail(&llm.Error{Kind: llm.Server, Message: fmt.Sprintf("a block of the answer cannot be read: %v", err)})
+		r.draft.Fail(&llm.Error{Kind: llm.Server, Message: fmt.Sprintf("a block in the response cannot be read: %v", err)})
 		return
 	}
 	b := &block{kind: c.Type, signature: c.Signature}

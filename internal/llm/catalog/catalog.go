@@ -88,7 +88,7 @@ func (c *Catalog) place(name string) (Place, error) {
 	p, have := known[name]
 	own, said := c.Places[name]
 	if !have && !said {
-		return p, fault.Fix(fault.NotFound, "there are "+strings.Join(c.Names(), ", ")+"; another needs providers.NAME.kind and providers.NAME.base_url", "no provider is called %q", name)
+		return p, fault.Fix(fault.NotFound, "use one of "+strings.Join(c.Names(), ", ")+"; to add another, set providers.NAME.kind and providers.NAME.base_url", "unknown provider %q", name)
 	}
 	for _, f := range []struct {
 		to   *string
@@ -103,7 +103,7 @@ func (c *Catalog) place(name string) (Place, error) {
 		p.Kind = "openai"
 	}
 	if p.BaseURL == "" {
-		return p, fault.Fix(fault.Invalid, "set providers."+name+".base_url", "where does %s answer?", name)
+		return p, fault.Fix(fault.Invalid, "set providers."+name+".base_url", "no address is set for %s", name)
 	}
 	return p, nil
 }
@@ -145,7 +145,7 @@ func (c *Catalog) key(name string, p Place) (string, error) {
 	if p.KeyEnv == "" {
 		return "", nil
 	}
-	return "", fault.Fix(fault.Unavailable, "lore key set "+name+", or put it into the environment variable "+p.KeyEnv, "%s needs a key", name)
+	return "", &llm.KeyError{Err: fault.Fix(fault.Unavailable, "run lore key set "+name+", or put the key in the environment variable "+p.KeyEnv, "%s needs a key", name)}
 }
 
 // Model finds a model by its id, "provider/name", and what is known of it. That
@@ -161,7 +161,7 @@ func (c *Catalog) Model(ctx context.Context, id string) (llm.Model, llm.Info, er
 	}
 	provider, name, ok := strings.Cut(id, "/")
 	if !ok || name == "" {
-		return nil, llm.Info{}, fault.Field("model", "write provider/name, like ollama/qwen3:8b, or quote", "%q is no model", id)
+		return nil, llm.Info{}, fault.Field("model", "write provider/name, such as ollama/qwen3:8b; or \"quote\" for no model", "%q is not a model", id)
 	}
 	p, err := c.Provider(provider)
 	if err != nil {

@@ -27,7 +27,7 @@ func TestPlaces(t *testing.T) {
 	c := catalog(map[string]Place{"box": {BaseURL: "http://10.0.0.2/v1"}, "odd": {Kind: "gemini"}, "ollama": {BaseURL: "http://x:1"}}, nil)
 	for name, want := range map[string]string{
 		"openai": "openai https://api.openai.com/v1 OPENAI_API_KEY", "box": "openai http://10.0.0.2/v1 ", "ollama": "ollama http://x:1 ",
-		"odd": "error: where does odd answer?; set providers.odd.base_url", "none": "error: no provider is called \"none\"",
+		"odd": "error: no address is set for odd; set providers.odd.base_url", "none": "error: unknown provider \"none\"",
 	} {
 		p, err := c.place(name)
 		got := p.Kind + " " + p.BaseURL + " " + p.KeyEnv

@@ -132,7 +132,7 @@ func (p *Provider) Embed(ctx context.Context, name string, texts []string) ([][]
 		}
 		used.In += answer.Usage.In
 		if len(answer.Embeddings) != len(batch) {
-			return nil, used, &llm.Error{Kind: llm.Server, Message: fmt.Sprintf("%s/%s answered %d texts with %d vectors", p.name, name, len(batch), len(answer.Embeddings))}
+			return nil, used, &llm.Error{Kind: llm.Server, Message: fmt.Sprintf("%s/%s returned %[4]d vectors for %[3]d texts", p.name, name, len(batch), len(answer.Embeddings))}
 		}
 		for _, e := range answer.Embeddings {
 			out = append(out, e.Values)
@@ -181,10 +181,10 @@ func (m *model) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Event, 
 			case !malformed || answer.draft.Gone:
 				return
 			case heard:
-				yield(llm.Event{}, &llm.Error{Kind: llm.Server, Message: "the model wrote a call that cannot be read"})
+				yield(llm.Event{}, &llm.Error{Kind: llm.Server, Message: "the model wrote an invalid tool call"})
 				return
 			case try == 2:
-				yield(llm.Event{}, &llm.Error{Kind: llm.BadRequest, Message: "the model wrote a call that cannot be read, twice; ask in other words, or choose another model"})
+				yield(llm.Event{}, &llm.Error{Kind: llm.BadRequest, Message: "the model wrote an invalid tool call twice; rephrase your request, or choose another model"})
 				return
 			}
 			spent = spent.Add(answer.usage)

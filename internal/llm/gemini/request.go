@@ -18,12 +18,19 @@ type content struct {
 // A part is one piece, both ways.
 type part struct {
 	Text      *string         `json:"text,omitempty"`
+	Inline    *inline         `json:"inlineData,omitempty"`
 	Thought   bool            `json:"thought,omitempty"`
 	Call      *call           `json:"functionCall,omitempty"`
 	Response  *response       `json:"functionResponse,omitempty"`
 	Signature json.RawMessage `json:"thoughtSignature,omitempty"`
 
 	order int // of responses: the place of their call, from the end
+}
+
+// inline is an image.
+type inline struct {
+	Media string `json:"mimeType"`
+	Data  []byte `json:"data"`
 }
 
 type call struct {
@@ -67,7 +74,7 @@ func (m *model) body(r *llm.Request, box *wire.Toolbox) (map[string]any, error) 
 	if len(m.tuning.Extra) > 0 {
 		var fields map[string]json.RawMessage
 		if err := json.Unmarshal(m.tuning.Extra, &fields); err != nil {
-			return nil, &llm.Error{Kind: llm.BadRequest, Message: "the extra fields of this model are no JSON object: " + err.Error()}
+			return nil, &llm.Error{Kind: llm.BadRequest, Message: "the extra fields for this model are not a JSON object: " + err.Error()}
 		}
 		for k, v := range fields {
 			out[k] = v
@@ -171,6 +178,8 @@ func (m *model) parts(msg llm.Message, box *wire.Toolbox, h *history) []part {
 			if p.Text != "" || own != nil {
 				out = append(out, part{Text: &p.Text, Signature: own})
 			}
+		case llm.Image:
+			out = append(out, part{Inline: &inline{p.Media, p.Data}})
 		case llm.Reasoning: // thoughts themselves are not wanted back
 			if own != nil {
 				out = append(out, part{Text: &p.Text, Thought: true, Signature: own})

@@ -134,6 +134,8 @@ func TestContents(t *testing.T) {
 		in    []llm.Message
 		want  string
 	}{
+		"a picture": {"gemini-3-pro", []llm.Message{{Role: llm.User, Parts: []llm.Part{{Kind: llm.Text, Text: "See"}, {Kind: llm.Image, Name: "a.png", Media: "image/png", Data: []byte("pic")}}}},
+			`{"role":"user","parts":[{"text":"See"},{"inlineData":{"mimeType":"image/png","data":"cGlj"}}]}`},
 		"parallel, signed by itself": {"gemini-3-pro", hello(says(call("made_1", me), call("made_2", "")), results("made_1", "made_2")),
 			hi + `,{"role":"model","parts":[` + fc("", "sig") + `,` + fc("", "") + `]},{"role":"user","parts":[` + fr("", "made_1") + `,` + fr("", "made_2") + `]}`},
 		"one after the other, each signed": {"gemini-3-pro", hello(says(call("made_1", me)), results("made_1"), says(call("made_2", me)), results("made_2")),

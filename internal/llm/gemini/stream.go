@@ -56,7 +56,7 @@ func (r *reader) read(events iter.Seq2[wire.Event, error]) (malformed bool) {
 		}
 		var c chunk
 		if err := json.Unmarshal(e.Data, &c); err != nil {
-			r.draft.Fail(&llm.Error{Kind: llm.Server, Message: fmt.Sprintf("a piece of the answer cannot be read: %v", err)})
+			r.draft.Fail(&llm.Error{Kind: llm.Server, Message: fmt.Sprintf("a part of the response cannot be read: %v", err)})
 			return false
 		}
 		if len(c.Error) > 0 && string(c.Error) != "null" {

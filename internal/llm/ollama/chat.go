@@ -74,7 +74,7 @@ func (m *model) extend(in, options object) error {
 		delete(more, "options")
 	}
 	if err != nil {
-		return &llm.Error{Kind: llm.BadRequest, Message: "the extra fields of the model are no JSON object; correct them in the settings: " + err.Error()}
+		return &llm.Error{Kind: llm.BadRequest, Message: "the extra fields for the model are not a JSON object; correct them in the settings: " + err.Error()}
 	}
 	for k, v := range own {
 		options[k] = v
@@ -101,7 +101,17 @@ func messages(r llm.Request, box *wire.Toolbox) []any {
 				out = append(out, o)
 			}
 		default:
-			out = append(out, object{"role": string(msg.Role), "content": wire.Text(msg.Parts)})
+			o := object{"role": string(msg.Role), "content": wire.Text(msg.Parts)}
+			var images [][]byte
+			for _, p := range msg.Parts {
+				if p.Kind == llm.Image {
+					images = append(images, p.Data)
+				}
+			}
+			if images != nil {
+				o["images"] = images
+			}
+			out = append(out, o)
 		}
 	}
 	return out
@@ -165,7 +175,7 @@ func (m *model) read(body io.Reader, d *wire.Draft, box *wire.Toolbox, s shown) 
 		}
 		var l line
 		if err := json.Unmarshal(raw, &l); err != nil {
-			return &llm.Error{Kind: llm.Server, Message: "a line of the answer cannot be read: " + err.Error()}
+			return &llm.Error{Kind: llm.Server, Message: "a line in the response cannot be read: " + err.Error()}
 		}
 		if len(l.Error) > 0 && string(l.Error) != "null" {
 			return wire.Refusal(0, nil, raw)

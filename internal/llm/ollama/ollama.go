@@ -221,7 +221,7 @@ func (p *Provider) Embed(ctx context.Context, model string, texts []string) ([][
 		return nil, llm.Usage{}, err
 	}
 	if len(v.Embeddings) != len(texts) {
-		return nil, llm.Usage{}, &llm.Error{Kind: llm.Server, Message: fmt.Sprintf("%s answered %d vectors for %d texts", model, len(v.Embeddings), len(texts))}
+		return nil, llm.Usage{}, &llm.Error{Kind: llm.Server, Message: fmt.Sprintf("%s returned %d vectors for %d texts", model, len(v.Embeddings), len(texts))}
 	}
 	u := llm.Usage{In: v.Count}
 	if p.local(model, &shown{}) {

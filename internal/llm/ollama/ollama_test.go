@@ -180,6 +180,7 @@ func TestRequests(t *testing.T) {
 		"any tool":                 {plain, llm.Tuning{}, llm.Request{Tools: tools(), ToolChoice: "required"}, with(8192, none+`,"tools":`+sentTools)},
 		"one tool":                 {plain, llm.Tuning{}, llm.Request{Tools: tools(), ToolChoice: "write.note"}, with(8192, none+`,"tools":[{"type":"function","function":{"name":"write_note","description":"Writes","parameters":{"type":"object","properties":{}}}}]`)},
 		"extra":                    {plain, llm.Tuning{Extra: json.RawMessage(`{"keep_alive":"1h","options":{"top_k":3}}`)}, llm.Request{}, `{"model":"m","stream":true,"truncate":false,"shift":false,"options":{"num_ctx":8192,"top_k":3},"keep_alive":"1h"` + none + `}`},
+		"a picture":                {plain, llm.Tuning{}, llm.Request{Messages: []llm.Message{{Role: llm.User, Parts: []llm.Part{{Kind: llm.Text, Text: "See"}, {Kind: llm.Image, Name: "a.png", Media: "image/png", Data: []byte("pic")}}}}}, with(8192, `,"messages":[{"role":"user","content":"See","images":["cGlj"]}]`)},
 		"arguments are an object": {plain, llm.Tuning{}, llm.Request{Messages: []llm.Message{llm.Say(llm.Assistant, ""), {Role: llm.Assistant, Parts: []llm.Part{call("1", "f", `"{\"p\":1}"`), call("2", "f", `"{\"p"`)}}}},
 			with(8192, `,"messages":[{"role":"assistant","content":"","tool_calls":[{"id":"1","function":{"name":"f","arguments":{"p":1}}},{"id":"2","function":{"name":"f","arguments":{}}}]}]`)},
 	} {

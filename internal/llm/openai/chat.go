@@ -85,7 +85,25 @@ func (m *model) messages(r llm.Request, box *wire.Toolbox) []any {
 				out = append(out, o)
 			}
 		default:
-			out = append(out, object{"role": string(msg.Role), "content": wire.Text(msg.Parts)})
+			out = append(out, object{"role": string(msg.Role), "content": content(msg.Parts)})
+		}
+	}
+	return out
+}
+
+// content is what a person said: plain text, which every server understands, or
+// a list where there are images.
+func content(parts []llm.Part) any {
+	if !wire.HasImage(parts) {
+		return wire.Text(parts)
+	}
+	var out []any
+	for _, p := range parts {
+		switch {
+		case p.Kind == llm.Image:
+			out = append(out, object{"type": "image_url", "image_url": object{"url": wire.DataURL(p)}})
+		case p.Kind == llm.Text && p.Text != "":
+			out = append(out, object{"type": "text", "text": p.Text})
 		}
 	}
 	return out

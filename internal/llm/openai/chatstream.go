@@ -152,7 +152,7 @@ func (s *chatReader) end() error {
 func (s *chatReader) take(data []byte) error {
 	var c chunk
 	if err := json.Unmarshal(data, &c); err != nil {
-		return &llm.Error{Kind: llm.Server, Message: "a chunk of the answer cannot be read: " + err.Error()}
+		return &llm.Error{Kind: llm.Server, Message: "a chunk in the response cannot be read: " + err.Error()}
 	}
 	if isSet(c.Error) {
 		return wire.Refusal(0, nil, data)

@@ -111,12 +111,12 @@ func (p *Provider) Embed(ctx context.Context, model string, texts []string) ([][
 			i = *d.Index
 		}
 		if i < 0 || i >= len(out) || out[i] != nil || len(d.Embedding) == 0 {
-			return nil, llm.Usage{}, &llm.Error{Kind: llm.Server, Message: fmt.Sprintf("%s answered a vector for text %d of %d that nobody can use", model, i+1, len(texts))}
+			return nil, llm.Usage{}, &llm.Error{Kind: llm.Server, Message: fmt.Sprintf("%s returned an unusable vector for text %d of %d", model, i+1, len(texts))}
 		}
 		out[i] = d.Embedding
 	}
 	if len(v.Data) != len(texts) {
-		return nil, llm.Usage{}, &llm.Error{Kind: llm.Server, Message: fmt.Sprintf("%s answered %d vectors for %d texts", model, len(v.Data), len(texts))}
+		return nil, llm.Usage{}, &llm.Error{Kind: llm.Server, Message: fmt.Sprintf("%s returned %d vectors for %d texts", model, len(v.Data), len(texts))}
 	}
 	u := llm.Usage{In: v.Usage.PromptTokens, CostUSD: v.Usage.Cost}
 	if p.local() {

@@ -178,7 +178,7 @@ func extend(body map[string]any, extra json.RawMessage) error {
 	}
 	var more map[string]json.RawMessage
 	if err := json.Unmarshal(extra, &more); err != nil {
-		return &llm.Error{Kind: llm.BadRequest, Message: "the extra fields of the model are no JSON object; correct them in the settings: " + err.Error()}
+		return &llm.Error{Kind: llm.BadRequest, Message: "the extra fields for the model are not a JSON object; correct them in the settings: " + err.Error()}
 	}
 	for k, v := range more {
 		body[k] = v

@@ -70,7 +70,18 @@ func (m *model) items(r llm.Request, box *wire.Toolbox) []any {
 		case llm.Assistant:
 			out = append(out, m.said(msg, box)...)
 		default:
-			out = append(out, object{"type": "message", "role": string(msg.Role), "content": []any{object{"type": "input_text", "text": wire.Text(msg.Parts)}}})
+			out = append(out, object{"type": "message", "role": string(msg.Role), "content": input(msg.Parts)})
+		}
+	}
+	return out
+}
+
+// input is what a person said, with images after the text.
+func input(parts []llm.Part) []any {
+	out := []any{object{"type": "input_text", "text": wire.Text(parts)}}
+	for _, p := range parts {
+		if p.Kind == llm.Image {
+			out = append(out, object{"type": "input_image", "image_url": wire.DataURL(p)})
 		}
 	}
 	return out
@@ -173,7 +184,7 @@ func (m *model) readResponse(body io.Reader, d *wire.Draft, box *wire.Toolbox) e
 		}
 		var h happened
 		if err := json.Unmarshal(e.Data, &h); err != nil {
-			return &llm.Error{Kind: llm.Server, Message: "an event of the answer cannot be read: " + err.Error()}
+			return &llm.Error{Kind: llm.Server, Message: "an event in the response cannot be read: " + err.Error()}
 		}
 		switch h.Type {
 		case "error":
@@ -253,7 +264,7 @@ func (s *responseReader) take(h *happened) error {
 func (s *responseReader) item(h *happened) error {
 	var it item
 	if err := json.Unmarshal(h.Item, &it); err != nil {
-		return &llm.Error{Kind: llm.Server, Message: "an item of the answer cannot be read: " + err.Error()}
+		return &llm.Error{Kind: llm.Server, Message: "an item in the response cannot be read: " + err.Error()}
 	}
 	at := h.place(string(bytes.Trim(it.ID, `"`)))
 	whole := h.Type == "response.output_item.done"

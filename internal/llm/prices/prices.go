@@ -1,7 +1,7 @@
-// Package prices knows what answers of models cost, and how much models read.
-// Its table is data of others, made by gen/export.mjs and carried along, so that
-// nothing is asked of anybody; it has a date, and a person may know better. What
-// it does not know it says so: unknown is never nothing.
+// Package prices computes what answers of models cost, and knows how much text
+// each model can read. Its table is made from public data by gen/export.mjs and is
+// part of the program, so that no server is asked; the settings can override it.
+// An unknown price is reported as unknown, never as zero.
 package prices
 
 import (

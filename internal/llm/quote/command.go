@@ -104,7 +104,7 @@ func fields(schema json.RawMessage) []field {
 func arguments(t *llm.Tool, text string) (json.RawMessage, string) {
 	if strings.HasPrefix(text, "{") {
 		if !json.Valid([]byte(text)) {
-			return nil, "the arguments are no JSON"
+			return nil, "the arguments are not JSON"
 		}
 		return json.RawMessage(text), ""
 	}
@@ -135,7 +135,7 @@ func arguments(t *llm.Tool, text string) (json.RawMessage, string) {
 		}
 	}
 	if len(need) == 0 && len(loose) > 0 {
-		return nil, "there is no place for " + strconv.Quote(strings.Join(loose, " ")) + "; write key=value, or JSON"
+		return nil, "unexpected argument " + strconv.Quote(strings.Join(loose, " ")) + "; write key=value, or JSON"
 	}
 	for i, f := range need {
 		switch {

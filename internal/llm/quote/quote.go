@@ -1,7 +1,7 @@
-// Package quote is the mind that needs no model: it searches for what was asked
-// and answers with the passages that fit best, quoted and cited, and runs a tool
-// that is named by a slash. It is an ordinary model that makes ordinary calls, so
-// that everything that works with a model works on a fresh machine.
+// Package quote answers without a language model: it searches for what was asked
+// and returns the best passages, quoted and cited, and runs a tool that is named
+// with a slash. It implements the contract of a model, so that everything that
+// works with a model also works on a computer that has none.
 package quote
 
 import (
@@ -13,8 +13,8 @@ import (
 	"slices"
 	"strings"
 
-	"lore/internal/digest"
 	"lore/internal/llm"
+	"lore/internal/note/summarize"
 )
 
 // ID names the model.
@@ -81,7 +81,7 @@ func answer(r *llm.Request) llm.Part {
 	}
 	i := slices.IndexFunc(r.Tools, func(t llm.Tool) bool { return slices.Contains(t.Roles, Search) })
 	if i < 0 || r.ToolChoice == "none" {
-		return say("%s Nothing here can search, so I have nothing to quote.\n", alone)
+		return say("%s Search is not available, so I have nothing to quote.\n", alone)
 	}
 	args, err := json.Marshal(map[string]any{"query": asked, "top_k": 5})
 	if err != nil {
@@ -124,17 +124,17 @@ func quoted(asked string, parts []llm.Part) llm.Part {
 		Error   string
 	}
 	if err := json.Unmarshal([]byte(parts[0].Text), &found); err != nil || found.Error != "" {
-		return say("%s\n\nThe search did not work: %s\n", alone, parts[0].Text)
+		return say("%s\n\nThe search failed: %s\n", alone, parts[0].Text)
 	}
 	// What is only a list of relations says nothing by itself.
 	found.Results = slices.DeleteFunc(found.Results, func(h hit) bool {
 		return h.Heading == "Relations" || strings.HasSuffix(h.Heading, " > Relations")
 	})
 	if len(found.Results) == 0 {
-		return say("%s\n\nNo note fits %q. Try other words, or /help to see what I can run.\n", alone, asked)
+		return say("%s\n\nNo note matches %q. Try other words, or /help to see what I can run.\n", alone, asked)
 	}
 	var b strings.Builder
-	b.WriteString("These passages of your notes fit best:\n")
+	b.WriteString("The best matching passages in your notes:\n")
 	for i, h := range found.Results {
 		if i == 3 {
 			break
@@ -144,7 +144,7 @@ func quoted(asked string, parts []llm.Part) llm.Part {
 			place += "#" + parts[len(parts)-1]
 		}
 		text := cmp.Or(strings.TrimSpace(h.Chunk), strings.TrimSpace(h.Excerpt), h.Title)
-		fmt.Fprintf(&b, "\n> %s\n\n[[%s]]\n", strings.ReplaceAll(digest.Cut(text, 600), "\n", "\n> "), place)
+		fmt.Fprintf(&b, "\n> %s\n\n[[%s]]\n", strings.ReplaceAll(summarize.Cut(text, 600), "\n", "\n> "), place)
 	}
 	if len(found.Results) > 3 {
 		b.WriteString("\nSee also")

@@ -26,9 +26,9 @@ func TestCommands(t *testing.T) {
 		`/rename path=x new="y z" n=3 deep=true tags=a,b`: `{"deep":true,"n":3,"new":"y z","path":"x","tags":["a","b"]}`,
 		`/rename a b "because of it"`:                     `{"new":"b","path":"a","why":"because of it"}`,
 		`/rename {"path": "a"}`:                           `{"path": "a"}`,
-		`/rename {"path": `:                               "/rename: the arguments are no JSON",
+		`/rename {"path": `:                               "/rename: the arguments are not JSON",
 		`/rename a`:                                       "/rename: new is missing",
-		`/rename path=a new=b c`:                          `/rename: there is no place for "c"; write key=value, or JSON`,
+		`/rename path=a new=b c`:                          `/rename: unexpected argument "c"; write key=value, or JSON`,
 		`/nam`:                                            "There is no tool /nam. Did you mean /rename?",
 		`/nothing at all`:                                 "There is no tool /nothing. /help lists them.",
 		`/help`:                                           "- /rename PATH NEW: Renames",
@@ -60,10 +60,10 @@ func TestQuestions(t *testing.T) {
 			t.Errorf("no %q in:\n%s", want, got)
 		}
 	}
-	if got := found(`{"success":true,"results":[]}`); !strings.Contains(got, `No note fits "how hot?"`) {
+	if got := found(`{"success":true,"results":[]}`); !strings.Contains(got, `No note matches "how hot?"`) {
 		t.Error(got)
 	}
-	if got := found(`{"success":false,"error":"broken"}`); !strings.Contains(got, "did not work") {
+	if got := found(`{"success":false,"error":"broken"}`); !strings.Contains(got, "The search failed") {
 		t.Error(got)
 	}
 	if got := answer(&llm.Request{Messages: said[:1]}).Text; !strings.Contains(got, "nothing to quote") {

@@ -1,6 +1,5 @@
-// Package retry is patience with language models: what may work a moment later
-// is asked again, as long as nobody has heard a word of the answer. It knows no
-// provider.
+// Package retry repeats requests to language models that failed in a way that may
+// pass, as long as no part of the answer has arrived. It knows no provider.
 package retry
 
 import (
@@ -143,7 +142,21 @@ func Do(ctx context.Context, p Policy, f func() error) error {
 		if err := p.Sleep(ctx, d); err != nil {
 			return err
 		}
+		if check, ok := ctx.Value(checkKey{}).(func() error); ok {
+			if err := check(); err != nil {
+				return err
+			}
+		}
 	}
+}
+
+type checkKey struct{}
+
+// WithCheck returns a context in which check is called before a request is made
+// again. Its error ends the tries: after a wait, the request may hold what must
+// not be sent any more.
+func WithCheck(ctx context.Context, check func() error) context.Context {
+	return context.WithValue(ctx, checkKey{}, check)
 }
 
 // again reports whether the same request may work later.

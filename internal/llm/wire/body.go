@@ -36,7 +36,7 @@ type Body struct {
 // silent is why a request ended to which nothing came.
 type silent struct{}
 
-func (silent) Error() string { return "nothing came" }
+func (silent) Error() string { return "no data arrived" }
 
 // watched makes the body of an answer that is about to be asked for.
 func (s *Server) watched(ctx context.Context, request *http.Request, key string) *Body {
@@ -65,7 +65,7 @@ func (b *Body) Read(p []byte) (int, error) {
 		b.begun, b.limit = true, b.silence
 	}
 	if b.room -= n; b.room < 0 { // unpacked, as it is read: a small answer may be packed a thousandfold
-		return n, &llm.Error{Kind: llm.BadRequest, Status: b.Status, Message: fmt.Sprintf("%s: an answer of more than %d bytes", b.where, maxAnswer)}
+		return n, &llm.Error{Kind: llm.BadRequest, Status: b.Status, Message: fmt.Sprintf("%s: the response is larger than %d bytes", b.where, maxAnswer)}
 	}
 	if err != nil && err != io.EOF {
 		err = b.explain(err)
@@ -88,11 +88,11 @@ func (b *Body) explain(err error) error {
 	}
 	var quiet silent
 	if errors.As(context.Cause(b.ctx), &quiet) {
-		err = fmt.Errorf("nothing came for %v", b.limit)
+		err = fmt.Errorf("no data arrived for %v", b.limit)
 	}
 	var dial *net.OpError
 	if errors.As(err, &dial) && dial.Op == "dial" {
-		err = fmt.Errorf("%w; is the server running, and the address right?", err)
+		err = fmt.Errorf("%w; check that the server is running and that the address is correct", err)
 	}
 	kind := llm.Connection
 	if errors.Is(err, syscall.ECONNREFUSED) {

@@ -3,9 +3,11 @@ package wire
 import (
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"lore/internal/llm"
@@ -210,4 +212,14 @@ func ShortID(id string) string {
 func Text(parts []llm.Part) string {
 	a := llm.Answer{Parts: parts}
 	return a.Text()
+}
+
+// DataURL is an image as an address that holds it.
+func DataURL(p llm.Part) string {
+	return "data:" + p.Media + ";base64," + base64.StdEncoding.EncodeToString(p.Data)
+}
+
+// HasImage reports whether one of the parts is an image.
+func HasImage(parts []llm.Part) bool {
+	return slices.ContainsFunc(parts, func(p llm.Part) bool { return p.Kind == llm.Image })
 }

@@ -27,10 +27,10 @@ func Refusal(status int, header http.Header, body []byte) *llm.Error {
 		e.Message = strings.TrimSpace(string(body[:min(len(body), 2000)]))
 	}
 	if strings.HasPrefix(e.Message, "<") {
-		e.Message = fmt.Sprintf("%d %s, with a web page instead of an answer; check the address", status, http.StatusText(status))
+		e.Message = fmt.Sprintf("%d %s, with a web page instead of data; check the address", status, http.StatusText(status))
 	}
 	if e.Message == "" {
-		e.Message = fmt.Sprintf("the server answered %d %s and nothing more", status, http.StatusText(status))
+		e.Message = fmt.Sprintf("the server answered %d %s without a reason", status, http.StatusText(status))
 	}
 	if e.RetryAfter == 0 {
 		e.RetryAfter = s.delay

@@ -70,7 +70,7 @@ func (s *Server) whole(ctx context.Context, method, path string, in, out any) er
 		return err
 	}
 	if len(raw) > maxAnswer {
-		return &llm.Error{Kind: llm.BadRequest, Status: b.Status, Message: fmt.Sprintf("%s: an answer of more than %d bytes", b.where, maxAnswer)}
+		return &llm.Error{Kind: llm.BadRequest, Status: b.Status, Message: fmt.Sprintf("%s: the response is larger than %d bytes", b.where, maxAnswer)}
 	}
 	var instead struct {
 		Error json.RawMessage `json:"error"`
@@ -81,7 +81,7 @@ func (s *Server) whole(ctx context.Context, method, path string, in, out any) er
 		return e
 	}
 	if err := json.Unmarshal(raw, out); err != nil {
-		return &llm.Error{Kind: llm.Server, Status: b.Status, Message: fmt.Sprintf("%s: the answer cannot be read: %v", b.where, err)}
+		return &llm.Error{Kind: llm.Server, Status: b.Status, Message: fmt.Sprintf("%s: the response cannot be read: %v", b.where, err)}
 	}
 	return nil
 }
@@ -125,7 +125,7 @@ func (s *Server) open(ctx context.Context, method, path string, in any) (*Body, 
 	defer b.Close()
 	if at := answer.Header.Get("Location"); answer.StatusCode/100 == 3 && at != "" {
 		// Followed, a key would go to whoever is there.
-		return nil, &llm.Error{Kind: llm.BadRequest, Status: answer.StatusCode, Message: s.scrub(key, b.where+": moved to "+at+"; set that address if it is right")}
+		return nil, &llm.Error{Kind: llm.BadRequest, Status: answer.StatusCode, Message: s.scrub(key, b.where+": moved to "+at+"; set that address if it is correct")}
 	}
 	raw, err := io.ReadAll(io.LimitReader(b, maxRefusal))
 	if err != nil && len(raw) == 0 {
@@ -147,7 +147,7 @@ func (s *Server) request(ctx context.Context, method, path string, in any) (*htt
 	}
 	request, err := http.NewRequestWithContext(ctx, method, strings.TrimRight(s.Base, "/")+path, body)
 	if err != nil || request.URL.Host == "" {
-		return nil, "", fault.Field("url", "write it like http://localhost:11434", "not an address of a server")
+		return nil, "", fault.Field("url", "write it like http://localhost:11434", "is not a server address")
 	}
 	key := ""
 	if s.Key != nil {

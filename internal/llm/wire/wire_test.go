@@ -90,7 +90,7 @@ func TestErrorsNeverHoldTheKey(t *testing.T) {
 	srv.Close()
 	err := s.Get(t.Context(), "/", new(int))
 	var e *llm.Error
-	if !errors.As(err, &e) || e.Kind != llm.Absent || strings.Contains(err.Error(), secret) || e.Retryable() || !strings.Contains(e.Message, "is the server running") {
+	if !errors.As(err, &e) || e.Kind != llm.Absent || strings.Contains(err.Error(), secret) || e.Retryable() || !strings.Contains(e.Message, "the server is running") {
 		t.Error(err)
 	}
 	for _, bad := range []string{"", "localhost", "http://\x7f" + secret} {
@@ -115,7 +115,7 @@ func TestNobodyListens(t *testing.T) {
 	_ = l.Close()
 	s := wire.Server{Base: "http://" + l.Addr().String()}
 	var bad *llm.Error
-	if err := s.Get(t.Context(), "/", new(int)); !errors.As(err, &bad) || bad.Kind != llm.Absent || bad.Retryable() || !strings.Contains(bad.Message, "is the server running") {
+	if err := s.Get(t.Context(), "/", new(int)); !errors.As(err, &bad) || bad.Kind != llm.Absent || bad.Retryable() || !strings.Contains(bad.Message, "the server is running") {
 		t.Errorf("%v", err)
 	}
 }
@@ -203,7 +203,7 @@ func TestWatchdog(t *testing.T) {
 			}}}
 			begin := time.Now()
 			_, err := s.Stream(t.Context(), "/", 1)
-			silent(t, err, "nothing came for 5m0s", false)
+			silent(t, err, "no data arrived for 5m0s", false)
 			if d := time.Since(begin); d != 5*time.Minute {
 				t.Error(d)
 			}
@@ -236,7 +236,7 @@ func TestWatchdog(t *testing.T) {
 			if n != 3 {
 				t.Error(n)
 			}
-			silent(t, err, "nothing came for 2m0s", true)
+			silent(t, err, "no data arrived for 2m0s", true)
 		})
 	})
 }
@@ -275,7 +275,7 @@ func TestTooMuch(t *testing.T) {
 			}
 		}
 		var e *llm.Error
-		if !errors.As(err, &e) || e.Kind != llm.BadRequest || !strings.Contains(e.Message, "more than") {
+		if !errors.As(err, &e) || e.Kind != llm.BadRequest || !strings.Contains(e.Message, "is larger than") {
 			t.Errorf("%s: %v", name, err)
 		}
 		_ = b.Close()

@@ -13,11 +13,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lore/internal/access"
 	"lore/internal/fault"
-	"lore/internal/policy"
-	"lore/internal/surface/draw"
+	"lore/internal/surface/cli/argv"
+	"lore/internal/surface/cli/draw"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
+	"lore/internal/tool/policy"
+	"lore/internal/workspace"
 )
 
 func (p *program) approvalsCommand() *cobra.Command {
@@ -25,19 +27,18 @@ func (p *program) approvalsCommand() *cobra.Command {
 		return p.withRegistry(cmd.Context(), func(s *Session) error { return p.listApprovals(cmd.Context(), s) })
 	}
 	cmd := &cobra.Command{
-		Use: "approvals", Short: "See and answer what waits for a person", Args: noWords, RunE: list,
-		Long: `Whatever changes a note is shown to a person before it happens. What nobody has
-answered yet waits here, for a day. An id may be shortened as long as it is clear,
-and left out when only one question waits.
+		Use: "approvals", Short: "Review pending changes", Args: argv.None, RunE: list,
+		Long: `Lists the changes that are waiting for your approval. A pending change expires after
+a day. You can shorten its ID, and leave it out when only one change is pending.
 
-Answering needs a terminal, on which you confirm. A program cannot answer what it
-asked for itself. With a PIN (lore approvals pin), every approval asks for it.`,
-		Example: "lore approvals\nlore approvals show pending-k3f9\nlore approvals approve pending-k3f9\nlore approvals deny pending-k3f9 --word \"not in this folder\"",
+To approve a change, you confirm it in a terminal. A program cannot approve its own
+request. If you set a PIN (lore approvals pin), every approval needs it.`,
+		Example: "lore approvals                            list pending changes\nlore approvals show pending-k3f9          show the diff\nlore approvals approve pending-k3f9       apply the change\nlore approvals deny pending-k3f9 --message \"not in this folder\"",
 	}
 	cmd.AddCommand(
-		&cobra.Command{Use: "list", Short: "List what waits", Args: noWords, RunE: list},
+		&cobra.Command{Use: "list", Short: "List pending changes", Args: argv.None, RunE: list},
 		&cobra.Command{
-			Use: "show [ID]", Short: "Show one with its diff", Args: words(0, 1),
+			Use: "show [ID]", Short: "Show a pending change and its diff", Args: argv.Between(0, 1), ValidArgsFunction: p.completeApproval,
 			RunE: func(cmd *cobra.Command, args []string) error {
 				return p.withRegistry(cmd.Context(), func(s *Session) error {
 					q, err := theQuestion(cmd.Context(), s, args)
@@ -60,7 +61,7 @@ asked for itself. With a PIN (lore approvals pin), every approval asks for it.`,
 
 // withRegistry opens the vault for a command that asks no question of it.
 func (p *program) withRegistry(ctx context.Context, f func(*Session) error) error {
-	return p.withSession(ctx, OpenOptions{Share: true, Patient: true}, f)
+	return p.withSession(ctx, workspace.Options{Mode: workspace.Insist}, f)
 }
 
 func (p *program) listApprovals(ctx context.Context, s *Session) error {
@@ -77,7 +78,7 @@ func (p *program) listApprovals(ctx context.Context, s *Session) error {
 		}{list})
 	}
 	if len(list) == 0 {
-		p.say("nothing waits for an answer")
+		p.say("No pending approvals")
 		return nil
 	}
 	var rows [][]string
@@ -85,7 +86,7 @@ func (p *program) listApprovals(ctx context.Context, s *Session) error {
 		rows = append(rows, []string{shortID(q.ID), string(q.State), string(q.Who.Kind), string(q.Risk), q.Asked.Local().Format("15:04"), q.Preview.Summary})
 	}
 	var b strings.Builder
-	p.screen.Table(&b, []string{"id", "state", "asked by", "risk", "at", "what"}, rows)
+	p.screen.Table(&b, []string{"id", "state", "requested by", "risk", "time", "change"}, rows)
 	_, err = io.WriteString(p.out, b.String())
 	return err
 }
@@ -95,8 +96,8 @@ func (p *program) approveCommand() *cobra.Command {
 	var always string
 	var days int
 	cmd := &cobra.Command{
-		Use: "approve [ID]", Short: "Let it happen, exactly as it was shown", Args: words(0, 1),
-		Example: "lore approvals approve pending-k3f9\nlore approvals approve pending-k3f9 --file Tea.md --file Coffee.md\nlore approvals approve pending-k3f9 --hunks 1,3\nlore approvals approve pending-k3f9 --always 'Journal/**'",
+		Use: "approve [ID]", Short: "Apply a pending change exactly as shown", Args: argv.Between(0, 1), ValidArgsFunction: p.completeApproval,
+		Example: "lore approvals approve pending-k3f9                  all of it\nlore approvals approve pending-k3f9 --hunks 1,3      only two parts of the diff\nlore approvals approve pending-k3f9 --file Tea.md --file Coffee.md\nlore approvals approve pending-k3f9 --always 'Journal/**'",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a := tool.Answer{Approve: true, Paths: files}
 			return p.answer(cmd, args, func(q tool.Question) (tool.Answer, error) {
@@ -111,10 +112,10 @@ func (p *program) approveCommand() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringArrayVar(&files, "file", nil, "only the edits of this file; may stand several times")
-	cmd.Flags().StringSliceVar(&hunks, "hunks", nil, "only these places of the diff: 1,3 or Tea.md:1,3")
-	cmd.Flags().StringVar(&always, "always", "", "from now on, allow this tool on paths that fit the pattern")
-	cmd.Flags().IntVar(&days, "days", 30, "how long --always holds")
+	cmd.Flags().StringArrayVar(&files, "file", nil, "apply only the changes to this file (repeatable)")
+	cmd.Flags().StringSliceVar(&hunks, "hunks", nil, "apply only these parts of the diff: 1,3 or Tea.md:1,3")
+	cmd.Flags().StringVar(&always, "always", "", "also allow this tool on matching paths from now on")
+	cmd.Flags().IntVar(&days, "days", 30, "days until --always expires")
 	return cmd
 }
 
@@ -134,7 +135,7 @@ func hunksOf(q tool.Question, list []string) (map[string][]int, error) {
 		}
 		n, err := strconv.Atoi(strings.TrimSpace(h))
 		if err != nil || file == "" {
-			return nil, fault.Field("hunks", "write 1,3 or Tea.md:1,3", "%q names no place", h)
+			return nil, fault.Field("hunks", "use 1,3 or Tea.md:1,3", "%q is not a part of the diff", h)
 		}
 		out[file] = append(out[file], n)
 	}
@@ -144,12 +145,14 @@ func hunksOf(q tool.Question, list []string) (map[string][]int, error) {
 func (p *program) denyCommand() *cobra.Command {
 	var word string
 	cmd := &cobra.Command{
-		Use: "deny [ID]", Short: "Say no; nothing changes", Args: words(0, 1),
+		Use: "deny [ID]", Short: "Deny a pending change; nothing is changed", Args: argv.Between(0, 1), ValidArgsFunction: p.completeApproval,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.answer(cmd, args, func(tool.Question) (tool.Answer, error) { return tool.Answer{Word: word}, nil })
 		},
 	}
-	cmd.Flags().StringVar(&word, "word", "", "what to tell the one who asked")
+	cmd.Flags().StringVar(&word, "message", "", "message to the app or model that requested the change")
+	cmd.Flags().StringVar(&word, "word", "", "older name of --message")
+	_ = cmd.Flags().MarkHidden("word") // the flag exists
 	return cmd
 }
 
@@ -157,10 +160,10 @@ func (p *program) editCommand() *cobra.Command {
 	var raw string
 	var yes bool
 	cmd := &cobra.Command{
-		Use: "edit [ID]", Short: "Change the arguments, look at the new plan, and approve it", Args: words(0, 1),
-		Long: `Opens the arguments in $EDITOR, or takes them from --args, shows what they would
-do, and asks. With --yes the new plan is not shown first; it is carried out, unless
-it destroys more than what was asked for.`,
+		Use: "edit [ID]", Short: "Edit a pending request, then approve it", Args: argv.Between(0, 1), ValidArgsFunction: p.completeApproval,
+		Long: `Opens the arguments of a request in $EDITOR (or takes them from --args), shows the
+new change, and asks you to approve it. With --yes, the new change is applied
+without showing it, unless it destroys more than the original request.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.answer(cmd, args, func(q tool.Question) (tool.Answer, error) {
 				a := tool.Answer{Approve: true, Args: json.RawMessage(raw)}
@@ -170,7 +173,7 @@ it destroys more than what was asked for.`,
 						return a, err
 					}
 					if edited == nil {
-						return a, fault.New(fault.Cancelled, "the arguments were not changed; it still waits")
+						return a, fault.New(fault.Cancelled, "the arguments were not edited; the request is still pending")
 					}
 					a.Args = edited
 				}
@@ -181,8 +184,8 @@ it destroys more than what was asked for.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&raw, "args", "", "the new arguments, as one JSON object")
-	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask again")
+	cmd.Flags().StringVar(&raw, "args", "", "new arguments, as one JSON object")
+	cmd.Flags().BoolVar(&yes, "yes", false, "apply without showing the new change")
 	return cmd
 }
 
@@ -193,15 +196,15 @@ func (p *program) confirmed(cmd *cobra.Command, q tool.Question, a tool.Answer, 
 		return "", nil
 	}
 	if !draw.AtTerminal(cmd.InOrStdin()) {
-		return "", fault.Fix(fault.Invalid, "add --yes", "there is no terminal to show the new plan on")
+		return "", fault.Fix(fault.Invalid, "add --yes", "the new change cannot be shown without a terminal")
 	}
 	next, err := p.session.Door.Rehearse(cmd.Context(), access.Terminal(), q.ID, a)
 	if err != nil {
 		return "", err
 	}
 	p.showQuestion(p.err, p.notice, next, true, shownFiles)
-	if ok, there := p.yes(cmd.Context(), p.typed(cmd.InOrStdin()), "With these arguments?"); !ok || !there {
-		return "", fault.New(fault.Cancelled, "not answered; it still waits")
+	if ok, there := p.yes(cmd.Context(), p.typed(cmd.InOrStdin()), "Apply with these arguments?"); !ok || !there {
+		return "", fault.New(fault.Cancelled, "not approved; the request is still pending")
 	}
 	return next.Plan, nil
 }
@@ -216,9 +219,9 @@ func theQuestion(ctx context.Context, s *Session, args []string) (tool.Question,
 	case err != nil:
 		return tool.Question{}, err
 	case len(list) == 0:
-		return tool.Question{}, fault.New(fault.NotFound, "nothing waits for an answer")
+		return tool.Question{}, fault.New(fault.NotFound, "there are no pending approvals")
 	case len(list) > 1:
-		return tool.Question{}, fault.Fix(fault.Ambiguous, "name one; lore approvals lists them", "%d questions wait", len(list))
+		return tool.Question{}, fault.Fix(fault.Ambiguous, "give an ID; lore approvals lists them", "%d changes are pending", len(list))
 	}
 	return list[0], nil
 }
@@ -248,7 +251,7 @@ func (p *program) answer(cmd *cobra.Command, args []string, make func(tool.Quest
 			if p.g.JSON {
 				return p.encode(res)
 			}
-			p.say("denied; nothing was changed")
+			p.say("Denied. Nothing was changed.")
 			return nil
 		}
 		return p.conclude(ctx, s, cmd.InOrStdin(), res)
@@ -264,7 +267,7 @@ func answerPrompt(q tool.Question, a tool.Answer) string {
 	}
 	text := fmt.Sprintf("%s: %s", verb, draw.OneLine(q.Preview.Summary))
 	if a.Always != nil {
-		text += fmt.Sprintf(", and from now on everything that %s does on %s", q.Tool, cmp.Or(a.Always.Paths, "every note"))
+		text += fmt.Sprintf(", and from now on allow %s on %s without asking", q.Tool, cmp.Or(a.Always.Paths, "every note"))
 	}
 	return text + "?"
 }
@@ -272,7 +275,7 @@ func answerPrompt(q tool.Question, a tool.Answer) string {
 func (p *program) rulesCommand() *cobra.Command {
 	var forget string
 	cmd := &cobra.Command{
-		Use: "rules", Short: "List the standing answers, or take one back", Args: noWords,
+		Use: "rules", Short: "List the rules, or remove one", Args: argv.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return p.withRegistry(cmd.Context(), func(s *Session) error {
 				if forget != "" {
@@ -285,7 +288,7 @@ func (p *program) rulesCommand() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringVar(&forget, "forget", "", "the id of the answer to take back")
+	cmd.Flags().StringVar(&forget, "forget", "", "remove the rule with this ID")
 	return cmd
 }
 
@@ -303,30 +306,35 @@ func (p *program) listRules(ctx context.Context, s *Session) error {
 		}{rules})
 	}
 	if len(rules) == 0 {
-		p.say("there are no standing answers")
+		p.say("No rules")
 		return nil
 	}
 	var rows [][]string
 	for _, r := range rules {
-		rows = append(rows, []string{shortID(r.ID), string(r.Verdict), r.Tool, r.Paths, r.Until.Local().Format(time.DateOnly)})
+		until := ""
+		if !r.Until.IsZero() {
+			until = r.Until.Local().Format(time.DateOnly)
+		}
+		rows = append(rows, []string{shortID(r.ID), string(r.Verdict), r.Tool, r.Paths, until})
 	}
 	var b strings.Builder
-	p.screen.Table(&b, []string{"id", "answer", "tool", "paths", "until"}, rows)
+	p.screen.Table(&b, []string{"id", "rule", "tool", "paths", "expires"}, rows)
 	_, err = io.WriteString(p.out, b.String())
 	return err
 }
 
 func (p *program) auditCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "audit", Short: "Check the record of everything that was done", Args: noWords,
-		Long: `Every call is written to a log in which each entry is sealed together with the
-one before it. Whoever changes, removes or reorders an entry breaks the chain.
-Verifying also compares the log with the records in state.db, in both
-directions. Someone who has the key of the log and can write all files can
-forge all of them.`,
+		Use: "audit", Short: "Verify the audit log", Args: argv.None,
+		Long: `Verifies the audit log, which records every call. Each entry is chained to the one
+before it, so changing, removing or reordering entries breaks the chain.
+Verification also compares the log with the records in state.db, in both directions.
+Someone who has the log's key and can write to all of Lore's files can forge both the
+log and the records.`,
+		Example: "lore audit verify    check the whole log\nlore audit accept    accept lost records, if you know why they are lost",
 	}
 	cmd.AddCommand(&cobra.Command{
-		Use: "verify", Short: "Walk the whole log and name the first bad entry", Args: noWords,
+		Use: "verify", Short: "Check the whole log and report the first bad entry", Args: argv.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return p.withRegistry(cmd.Context(), func(s *Session) error {
 				v, err := s.Verify(cmd.Context())
@@ -340,9 +348,9 @@ forge all of them.`,
 					}
 					return p.encode(out)
 				}
-				fmt.Fprintf(p.out, "%s, all of them sound\n", plural(v.Entries, "entry", "entries"))
+				fmt.Fprintf(p.out, "%s verified\n", plural(v.Entries, "entry", "entries"))
 				if !v.Accepted.IsZero() {
-					fmt.Fprintf(p.out, "A loss of records was accepted on %s\n", v.Accepted.Local().Format("2006-01-02 15:04"))
+					fmt.Fprintf(p.out, "Lost records were accepted on %s\n", v.Accepted.Local().Format("2006-01-02 15:04"))
 				}
 				return nil
 			})
@@ -356,23 +364,23 @@ forge all of them.`,
 // for a model cannot say yes.
 func (p *program) acceptCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "accept", Short: "Accept that records were lost", Args: noWords,
-		Long: `After state.db was lost, or replaced by an older copy, verifying fails: the log
-knows of records that are gone. If you know why they are gone, accept the loss.
-It is written to the log, and verifying passes from then on. A log or a record
-that was changed cannot be accepted.`,
+		Use: "accept", Short: "Accept lost records", Args: argv.None,
+		Long: `Accepts that records were lost. When state.db is lost or replaced by an older copy,
+verification fails, because the log lists records that are missing. If you know why
+they are missing, accept that: Lore writes it to the log, and verification passes
+again. A log or a record that was changed cannot be accepted.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if p.g.JSON || !p.notice.Terminal || !draw.AtTerminal(cmd.InOrStdin()) {
-				return fault.Fix(fault.Denied, "run it in a terminal", "accepting a loss needs a person at a terminal")
+				return fault.Fix(fault.Denied, "run the command in a terminal", "only a person at a terminal can accept lost records")
 			}
 			return p.withRegistry(cmd.Context(), func(s *Session) error {
 				if _, err := s.Verify(cmd.Context()); err != nil {
 					fmt.Fprintln(p.out, err)
 				}
-				fmt.Fprint(p.out, "Type yes to accept the loss: ")
+				fmt.Fprint(p.out, "Type yes to accept the lost records: ")
 				answer, _ := bufio.NewReader(cmd.InOrStdin()).ReadString('\n') // without an answer it is no
 				if strings.TrimSpace(answer) != "yes" {
-					return fault.New(fault.Denied, "the loss was not accepted")
+					return fault.New(fault.Denied, "the lost records were not accepted")
 				}
 				n, err := s.AcceptLoss(cmd.Context())
 				if err != nil {

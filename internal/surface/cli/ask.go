@@ -11,18 +11,18 @@ import (
 	"strings"
 	"sync"
 
-	"lore/internal/access"
 	"lore/internal/fault"
-	"lore/internal/surface/draw"
+	"lore/internal/surface/cli/draw"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
 )
 
-const askHelp = `  y  yes: do exactly this
-  n  no: nothing changes
-  s  select: choose among the files, or the places of one file
-  e  edit the arguments and look again
-  d  show the whole change, in $PAGER when it is set
-  ?  this help`
+const askHelp = `  y  yes, apply exactly this change
+  n  no, change nothing
+  s  select which files or parts to apply
+  e  edit the arguments and review the new change
+  d  show the full diff (in $PAGER, if set)
+  ?  show this help`
 
 // ask shows a question to the person at the terminal and waits for the answer,
 // from here or from anywhere else.
@@ -46,15 +46,15 @@ func (p *program) ask(ctx context.Context, s *Session, in io.Reader, q tool.Ques
 	wg.Go(func() { s.Attend(elsewhere) }) // this process holds the vault
 	lines := p.typed(in)
 	for {
-		fmt.Fprintf(p.err, "%s %s ", p.notice.Bold("Do this? [y/n/s/e/d/?]"), p.notice.Dim(draw.OneLine(q.Preview.Summary)))
+		fmt.Fprintf(p.err, "%s %s ", p.notice.Dim(draw.OneLine(q.Preview.Summary)), p.notice.Bold("Apply? [y/n/s/e/d/?]"))
 		select {
 		case a := <-other:
 			if ctx.Err() != nil {
 				return tool.Result{}, p.withdraw(s, q)
 			}
-			word := "answered elsewhere"
+			word := "Answered elsewhere"
 			if a.err == nil && a.res.Question != nil {
-				word = "something changed: it was computed again"
+				word = "The plan changed; review it again"
 			}
 			fmt.Fprintln(p.err, "\n"+p.notice.Dim(word))
 			return a.res, a.err
@@ -143,7 +143,7 @@ func (p *program) showAll(ctx context.Context, q tool.Question) error {
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(text.String()), os.Stderr, os.Stderr
 	if err := cmd.Run(); err != nil {
-		return fault.New(fault.Unavailable, "the pager %q: %v", words[0], err)
+		return fault.New(fault.Unavailable, "pager %q failed: %v", words[0], err)
 	}
 	return nil
 }
@@ -155,13 +155,13 @@ func (p *program) choose(ctx context.Context, lines <-chan string, q tool.Questi
 		c := q.Changes[0]
 		hunks := splitHunks(c.Diff)
 		if len(hunks) < 2 {
-			return nil, fault.New(fault.Invalid, "there is one place only: answer y or n")
+			return nil, fault.New(fault.Invalid, "this change has only one part: answer y or n")
 		}
 		var keep []int
 		for i, h := range hunks {
 			var b strings.Builder
 			p.notice.Diff(&b, h)
-			yes, ok := p.yes(ctx, lines, fmt.Sprintf("%sPlace %d of %d?", b.String(), i+1, len(hunks)))
+			yes, ok := p.yes(ctx, lines, fmt.Sprintf("%sApply part %d of %d?", b.String(), i+1, len(hunks)))
 			if !ok {
 				return nil, nil
 			}
@@ -178,7 +178,7 @@ func (p *program) choose(ctx context.Context, lines <-chan string, q tool.Questi
 	for i, c := range q.Changes {
 		var b strings.Builder
 		p.notice.Change(&b, c, true)
-		yes, ok := p.yes(ctx, lines, fmt.Sprintf("%sFile %d of %d?", b.String(), i+1, len(q.Changes)))
+		yes, ok := p.yes(ctx, lines, fmt.Sprintf("%sApply file %d of %d?", b.String(), i+1, len(q.Changes)))
 		if !ok {
 			return nil, nil
 		}
@@ -242,7 +242,7 @@ func (p *program) editArgs(ctx context.Context, s *Session, lines <-chan string,
 	}
 	a.Plan = next.Plan
 	p.showQuestion(p.err, p.notice, next, true, shownFiles)
-	if yes, ok := p.yes(ctx, lines, "With these arguments?"); !ok || !yes {
+	if yes, ok := p.yes(ctx, lines, "Apply with these arguments?"); !ok || !yes {
 		return nil, nil
 	}
 	return a, nil
@@ -255,7 +255,7 @@ func (p *program) inEditor(ctx context.Context, args json.RawMessage) (json.RawM
 		editor = os.Getenv("EDITOR")
 	}
 	if editor == "" {
-		return nil, fault.Fix(fault.Unavailable, "set EDITOR, or use: lore approvals edit ID --args JSON", "no editor is set")
+		return nil, fault.Fix(fault.Unavailable, "set $EDITOR, or run: lore approvals edit ID --args JSON", "no editor is configured")
 	}
 	f, err := os.CreateTemp("", "lore-*.json")
 	if err != nil {
@@ -280,7 +280,7 @@ func (p *program) inEditor(ctx context.Context, args json.RawMessage) (json.RawM
 	cmd := exec.CommandContext(ctx, words[0], append(words[1:], f.Name())...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stderr, os.Stderr
 	if err := cmd.Run(); err != nil {
-		return nil, fault.New(fault.Unavailable, "the editor %q: %v", editor, err)
+		return nil, fault.New(fault.Unavailable, "editor %q failed: %v", editor, err)
 	}
 	b, err := os.ReadFile(f.Name())
 	if err != nil {

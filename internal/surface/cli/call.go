@@ -12,16 +12,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"lore/internal/fault"
-	"lore/internal/surface/draw"
+	"lore/internal/surface/cli/argv"
+	"lore/internal/surface/cli/draw"
 	"lore/internal/tool"
 )
 
 func (p *program) toolsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "tools [TOOL]", Short: "List the tools, or show one with its arguments",
-		Long: `Lists everything that can be asked of a vault. Each of these is a command of its
-own, and can be called by a program with lore call.`,
-		Args: words(0, 1),
+		Long: `Lists all tools. Each tool is also a command, and programs can call it with lore call
+or over MCP and REST.`,
+		Example:           "lore tools                 list all tools\nlore tools search_notes    show one tool and its arguments",
+		ValidArgsFunction: p.completeTools,
+		Args:              argv.Between(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				t, err := p.findTool(args[0])
@@ -37,7 +40,7 @@ own, and can be called by a program with lore call.`,
 
 // findTool finds a tool by its name, by an alias, or by what a person types.
 func (p *program) findTool(name string) (*tool.Tool, error) {
-	for _, t := range p.host.Tools {
+	for _, t := range p.tools {
 		if name == t.Short || name == strings.ReplaceAll(t.Name, "_", "-") {
 			return t, nil
 		}
@@ -46,13 +49,13 @@ func (p *program) findTool(name string) (*tool.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := tool.NewRegistry(tool.Deps{}, p.host.Tools, more).Find(name)
-	if err != nil && strings.HasPrefix(name, tool.ExternalPrefix) {
-		return &tool.Tool{Name: name}, nil // never seen; its server is asked
+	t, err := tool.NewRegistry(tool.Deps{}, p.tools, more).Find(name)
+	if err != nil && tool.IsExternal(name) {
+		return &tool.Tool{Name: name}, nil // never seen; its server or the vault is asked
 	}
 	var r *fault.Report
 	if errors.As(err, &r) && r.Fix == "" {
-		r.Fix = "lore tools lists them"
+		r.Fix = "run lore tools to list them"
 	}
 	return t, err
 }
@@ -62,7 +65,7 @@ func (p *program) external(name string) ([]*tool.Tool, error) {
 	if p.host.External == nil || !strings.HasPrefix(name, tool.ExternalPrefix) {
 		return nil, nil
 	}
-	return p.host.External(p.g)
+	return p.host.External(p.g.Vault)
 }
 
 // toolInfo is the JSON of one tool, the same facts as its schema.
@@ -79,22 +82,11 @@ type toolInfo struct {
 }
 
 func describeTool(t *tool.Tool, schemas bool) toolInfo {
-	i := toolInfo{Name: t.Name, Command: command(t), Title: t.Title, Set: t.Set, Description: t.Doc, Effect: string(t.Effect), Aliases: t.Aliases}
+	i := toolInfo{Name: t.Name, Command: t.Command(), Title: t.Title, Set: t.Set, Description: t.Doc, Effect: string(t.Effect), Aliases: t.Aliases}
 	if schemas {
 		i.Input, i.Output = t.Input(), t.Output()
 	}
 	return i
-}
-
-// command is what a person types for a tool.
-func command(t *tool.Tool) string {
-	switch {
-	case t.Short != "":
-		return t.Short
-	case t.Set == tool.External:
-		return "call " + t.Name
-	}
-	return strings.ReplaceAll(t.Name, "_", "-")
 }
 
 func (p *program) listTools() error {
@@ -102,7 +94,7 @@ func (p *program) listTools() error {
 	if err != nil {
 		return err
 	}
-	tools := slices.Concat(p.host.Tools, more)
+	tools := slices.Concat(p.tools, more)
 	slices.SortStableFunc(tools, func(a, b *tool.Tool) int { return strings.Compare(a.Set+" "+a.Name, b.Set+" "+b.Name) })
 	if p.g.JSON {
 		list := []toolInfo{}
@@ -115,7 +107,7 @@ func (p *program) listTools() error {
 	}
 	var rows [][]string
 	for _, t := range tools {
-		rows = append(rows, []string{command(t), t.Name, t.Set, string(t.Effect), firstSentence(t.Doc)})
+		rows = append(rows, []string{t.Command(), t.Name, t.Set, string(t.Effect), t.Summary()})
 	}
 	var b strings.Builder
 	p.screen.Table(&b, []string{"command", "tool", "set", "effect", "what it does"}, rows)
@@ -124,8 +116,11 @@ func (p *program) listTools() error {
 }
 
 func (p *program) showTool(t *tool.Tool) error {
+	if t.Set == "" && strings.HasPrefix(t.Name, tool.OwnPrefix) {
+		return fault.Fix(fault.Invalid, "run lore own list to see its file", "%s is a tool that you wrote", t.Name)
+	}
 	if t.Set == "" {
-		return fault.Fix(fault.NotFound, "lore servers lists the servers, and lore servers tools NAME their tools", "no server has shown a tool %s yet", t.Name)
+		return fault.Fix(fault.NotFound, "run lore servers tools NAME to list a server's tools", "no connected server has offered the tool %s", t.Name)
 	}
 	if p.g.JSON {
 		return p.encode(describeTool(t, true))
@@ -135,12 +130,12 @@ func (p *program) showTool(t *tool.Tool) error {
 		return err
 	}
 	var b strings.Builder
-	p.screen.Pairs(&b, [][2]string{{"tool", t.Name}, {"command", "lore " + command(t)}, {"set", t.Set}, {"effect", string(t.Effect)}})
+	p.screen.Pairs(&b, [][2]string{{"tool", t.Name}, {"command", "lore " + t.Command()}, {"set", t.Set}, {"effect", string(t.Effect)}})
 	b.WriteByte('\n')
 	for _, l := range p.screen.Wrap(t.Doc, "") {
 		b.WriteString(l + "\n")
 	}
-	_, err = fmt.Fprintf(p.out, "%s\n%s\n%s\n", b.String(), p.screen.Bold("Arguments, as a JSON schema:"), schema)
+	_, err = fmt.Fprintf(p.out, "%s\n%s\n%s\n", b.String(), p.screen.Bold("Arguments (JSON schema):"), schema)
 	return err
 }
 
@@ -148,11 +143,12 @@ func (p *program) callCommand() *cobra.Command {
 	var raw string
 	var w will
 	cmd := &cobra.Command{
-		Use: "call TOOL [JSON]", Short: "Call a tool with arguments written as JSON",
-		Long: `Calls any tool with one JSON object, as a program would, and prints its answer as
-JSON. Without JSON, or with "-", the object is read from standard input.`,
-		Example: `lore call search_notes '{"query": "cold brew", "top_k": 3}'`,
-		Args:    words(1, 2),
+		Use: "call TOOL [JSON]", Short: "Call a tool with JSON arguments",
+		Long: `Calls a tool with one JSON object and prints the result as JSON. Without JSON, or
+with "-", the object is read from standard input.`,
+		Example: `lore call search_notes '{"query": "cold brew", "top_k": 3}'
+echo '{"path": "Tea.md"}' | lore call read_note -`,
+		Args: argv.Between(1, 2), ValidArgsFunction: p.completeTools,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p.g.JSON = true
 			t, err := p.findTool(args[0])
@@ -161,7 +157,7 @@ JSON. Without JSON, or with "-", the object is read from standard input.`,
 			}
 			if len(args) == 2 {
 				if raw != "" {
-					return fault.Fix(fault.Invalid, "give them once", "the arguments stand both in --args and after the tool")
+					return fault.Fix(fault.Invalid, "give them once", "the arguments are given both in --args and after the tool")
 				}
 				raw = args[1]
 			}
@@ -176,7 +172,7 @@ JSON. Without JSON, or with "-", the object is read from standard input.`,
 			return p.call(cmd.Context(), cmd.InOrStdin(), t, json.RawMessage(raw), w)
 		},
 	}
-	cmd.Flags().StringVar(&raw, "args", "", "the arguments, as one JSON object")
+	cmd.Flags().StringVar(&raw, "args", "", "arguments, as one JSON object")
 	cmd.Flags().BoolVar(&w.yes, "yes", false, yesHelp)
 	return cmd
 }

@@ -9,10 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"lore/internal/access"
 	"lore/internal/fault"
-	"lore/internal/surface/draw"
+	"lore/internal/surface/cli/draw"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
+	"lore/internal/workspace"
 )
 
 // A will is how a command says what may happen to the vault.
@@ -32,9 +33,14 @@ func (w will) person() access.Principal {
 // call runs one tool and shows its result. A call that needs a person asks the
 // one at the terminal; without a terminal it says where to answer.
 func (p *program) call(ctx context.Context, in io.Reader, t *tool.Tool, args json.RawMessage, w will) error {
-	s, err := p.host.Open(ctx, p.g, OpenOptions{
-		Progress: p.progress(), Aside: w.follow, Share: true, Patient: t.Effect != access.Reads,
-	})
+	mode := workspace.Share
+	switch {
+	case t.Effect != access.Reads:
+		mode = workspace.Insist
+	case w.follow:
+		mode = workspace.Observe
+	}
+	s, err := p.host.Open(ctx, p.g, workspace.Options{Mode: mode, Progress: p.progress()})
 	if err != nil {
 		return err
 	}
@@ -63,7 +69,7 @@ func withSwitch(args json.RawMessage, name string) (json.RawMessage, error) {
 	m := map[string]json.RawMessage{}
 	if len(args) > 0 {
 		if err := json.Unmarshal(args, &m); err != nil {
-			return nil, fault.New(fault.Invalid, "the arguments are no object: %v", err)
+			return nil, fault.New(fault.Invalid, "the arguments are not a JSON object: %v", err)
 		}
 	}
 	m[name] = json.RawMessage("true")
@@ -88,12 +94,20 @@ func (p *program) conclude(ctx context.Context, s *Session, in io.Reader, res to
 		return errDenied
 	}
 	p.saidWhat(res)
+	if code := res.View().Exit; code != 0 && !res.DryRun {
+		return exitError(code)
+	}
 	return nil
 }
 
+// An exitError ends a command whose answer decides its exit code.
+type exitError int
+
+func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
 // errPending and errDenied end a command whose answer has told all.
 var (
-	errPending = errors.New("waits for a person")
+	errPending = errors.New("waiting for approval")
 	errDenied  = errors.New("not allowed")
 )
 
@@ -107,7 +121,7 @@ func (p *program) leavePending(res tool.Result) error {
 	}
 	q := res.Question
 	p.showQuestion(p.err, p.notice, *q, false, shownFiles)
-	fmt.Fprintf(p.err, "A person must approve this in Lore, on the page or in a terminal, by %s (%s).\n", q.Expires.Local().Format("2006-01-02 15:04"), shortID(q.ID))
+	fmt.Fprintf(p.err, "A person must approve this on the web page or in a terminal by %s (%s).\n", q.Expires.Local().Format("2006-01-02 15:04"), shortID(q.ID))
 	return errPending
 }
 
@@ -125,7 +139,7 @@ func (p *program) saidWhat(res tool.Result) {
 	if p.g.JSON || res.Operation == "" {
 		return
 	}
-	p.say(fmt.Sprintf("%s; take it back with: lore undo %s", countChanges(res.Changes), shortID(res.Operation)))
+	p.say(fmt.Sprintf("%s. Undo: lore undo %s", countChanges(res.Changes), shortID(res.Operation)))
 }
 
 func countChanges(list []tool.FileChange) string {
@@ -146,8 +160,8 @@ const shownFiles = 20
 func (p *program) showQuestion(w io.Writer, s draw.Screen, q tool.Question, diffs bool, most int) {
 	var b strings.Builder
 	b.WriteString(s.Bold(draw.OneLine(q.Preview.Summary)) + "\n")
-	who := fmt.Sprintf("%s, %s", q.Who.Kind, q.Who.Surface)
-	fmt.Fprintf(&b, "%s\n", s.Dim(draw.OneLine(fmt.Sprintf("asked by %s through %s; risk: %s; %s", who, q.Tool, q.Risk, q.Reason))))
+	b.WriteString(s.Dim(draw.Requested(q)) + "\n")
+	writeSteps(&b, q.Preview.Steps)
 	for _, n := range append(q.Preview.Warnings, q.Notices...) {
 		b.WriteString(s.Mark("! "+draw.OneLine(n)) + "\n")
 	}
@@ -156,7 +170,7 @@ func (p *program) showQuestion(w io.Writer, s draw.Screen, q tool.Question, diff
 	}
 	for i, c := range q.Changes {
 		if i == most {
-			b.WriteString(s.Mark(fmt.Sprintf("and %s more; d shows all of it", count(len(q.Changes)-most, "file"))) + "\n")
+			b.WriteString(s.Mark(fmt.Sprintf("%d more; press d to show all", len(q.Changes)-most)) + "\n")
 			break
 		}
 		s.Change(&b, c, diffs)
@@ -167,11 +181,19 @@ func (p *program) showQuestion(w io.Writer, s draw.Screen, q tool.Question, diff
 	_, _ = io.WriteString(w, b.String()) // nobody is left to tell
 }
 
+// writeSteps lists the calls that a plan makes.
+func writeSteps(b *strings.Builder, steps []string) {
+	for _, step := range steps {
+		b.WriteString("  " + draw.Harmless(draw.OneLine(step)) + "\n")
+	}
+}
+
 // showPlan draws what a dry run found.
 func (p *program) showPlan(res tool.Result) error {
 	var b strings.Builder
 	if res.Preview != nil {
 		b.WriteString(p.screen.Bold(draw.OneLine(res.Preview.Summary)) + "\n")
+		writeSteps(&b, res.Preview.Steps)
 		for _, w := range res.Preview.Warnings {
 			b.WriteString(p.screen.Mark("! "+draw.OneLine(w)) + "\n")
 		}
@@ -181,7 +203,7 @@ func (p *program) showPlan(res tool.Result) error {
 	}
 	_, err := io.WriteString(p.out, b.String())
 	if err == nil {
-		p.say("nothing was changed: this is the plan")
+		p.say("Dry run: nothing was changed.")
 	}
 	return err
 }

@@ -13,22 +13,19 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lore/internal/audit"
 	"lore/internal/doctor"
-	"lore/internal/event"
 	"lore/internal/fault"
-	"lore/internal/keys"
-	"lore/internal/llm"
-	"lore/internal/policy"
-	"lore/internal/schema"
-	"lore/internal/settings"
-	"lore/internal/surface/argv"
-	"lore/internal/surface/draw"
-	"lore/internal/surface/install"
-	"lore/internal/surface/servers"
-	"lore/internal/surface/talk"
-	"lore/internal/token"
+	"lore/internal/surface"
+	"lore/internal/surface/cli/argv"
+	"lore/internal/surface/cli/conversation"
+	"lore/internal/surface/cli/draw"
 	"lore/internal/tool"
+	"lore/internal/tool/audit"
+	"lore/internal/tool/policy"
+	"lore/internal/tool/schema"
+	"lore/internal/tool/token"
+	"lore/internal/workspace"
+	"lore/internal/workspace/settings"
 )
 
 // Exit codes, promised in the help.
@@ -55,73 +52,34 @@ type Globals struct {
 	NoColor  bool
 }
 
+func (g Globals) flags() settings.Flags {
+	return settings.Flags{Vault: g.Vault, LogLevel: g.LogLevel}
+}
+
 // A Host is what the command line needs from the program around it.
 type Host struct {
-	Version string
-	// Tools describes the tools without opening a vault.
-	Tools []*tool.Tool
+	surface.Host
 	// Open opens the vault that g names, with a registry of tools bound to it.
 	// A command that only describes does not call it.
-	Open func(ctx context.Context, g Globals, o OpenOptions) (*Session, error)
+	Open func(ctx context.Context, g Globals, o workspace.Options) (*Session, error)
+	// Peek offers names and ids to a shell, without opening the vault; may be nil.
+	Peek func(g Globals) (*workspace.Peek, error)
 	// Explain gives an error that no command understands the words of someone
 	// who knows where it comes from; may be nil.
 	Explain func(error) error
-	// Settings lists every setting in force and where it comes from.
-	Settings func(g Globals) ([]settings.Setting, error)
-	// Set changes one setting of the configuration file and returns it as it
-	// then is in force.
-	Set func(key, value string) (settings.Setting, error)
-	// MCP serves another program, Serve many over HTTP; may be nil.
+	// MCP serves another program, ACP an editor, Serve many over HTTP; may be nil.
 	MCP   MCP
+	ACP   ACP
 	Serve Serve
-	// ConformanceClient is for conformance suites; may be nil.
+	// ConformanceClient is for conformance suites; nil in a program that they do
+	// not judge.
 	ConformanceClient ConformanceClient
 	// Demo copies the sample vault to a folder and returns its path.
 	Demo func(dir string) (string, error)
-	// Install is what lore install needs of this machine.
-	Install install.Host
-	// Servers is what lore servers needs of this machine.
-	Servers servers.Host
-	// Minds are the models that can be talked with.
-	Minds func() (llm.Minds, error)
-	// Keys are where keys of providers are kept.
-	Keys func() keys.Store
 	// Eval is what lore eval needs of this machine.
-	Eval talk.Examiner
-	// External describes the tools of other servers, as far as they are known;
-	// may be nil.
-	External func(g Globals) ([]*tool.Tool, error)
+	Eval conversation.Examiner
 	// Bench measures this machine on a vault and reports rows of a table.
 	Bench func(ctx context.Context, s *Session) ([]Measure, error)
-}
-
-// OpenOptions say how a vault is opened.
-type OpenOptions struct {
-	// Wait lets the index catch up with the vault completely before the first
-	// question; otherwise answers come at once and say how fresh they are.
-	Wait bool
-	// Embed gives every passage its vector before the session is handed over.
-	Embed bool
-	// TextOnly gives no passage a vector, not even the few that are new.
-	TextOnly bool
-	// Rebuild throws the index away first.
-	Rebuild bool
-	// Aside leaves the vault to other processes: this one only reads, for as
-	// long as it likes.
-	Aside bool
-	// Share lets the process that holds the vault answer instead, when there is
-	// one: only Door, Tokens and Verify are needed.
-	Share bool
-	// Patient waits a little for whoever holds the vault without answering:
-	// reading alone will not do.
-	Patient bool
-	// Stay says that the process stays: it is patient, shares, and answers others
-	// from the beginning.
-	Stay bool
-	// Bus takes the news; nil makes one.
-	Bus *event.Bus
-	// Progress shows events while the session is opened; may be nil.
-	Progress func(*event.Bus) (stop func())
 }
 
 // A Session is an open vault.
@@ -150,7 +108,7 @@ type Session struct {
 	AcceptLoss func(ctx context.Context) (int, error)
 	// Mind is a session for talking with a mind, through the same door. It is
 	// closed with this one.
-	Mind  func(ctx context.Context) (*talk.Session, error)
+	Mind  func(ctx context.Context) (*conversation.Session, error)
 	Close func() error
 }
 
@@ -163,6 +121,7 @@ type Measure struct {
 // A program is one run of the command line.
 type program struct {
 	host   Host
+	tools  []*tool.Tool // of the catalog
 	g      Globals
 	out    io.Writer
 	err    io.Writer
@@ -176,7 +135,7 @@ type program struct {
 
 // Run runs one command and returns its exit code.
 func Run(ctx context.Context, host Host, args []string, in io.Reader, out, errOut io.Writer) int {
-	p := &program{host: host, out: out, err: errOut}
+	p := &program{host: host, tools: host.Catalog(), out: out, err: errOut}
 	root := p.root(args)
 	root.SetArgs(args)
 	root.SetIn(in)
@@ -185,9 +144,12 @@ func Run(ctx context.Context, host Host, args []string, in io.Reader, out, errOu
 	plain := given(args, "--no-color")
 	p.screen, p.notice = draw.New(out, plain), draw.New(errOut, plain)
 	err := root.ExecuteContext(ctx)
+	var own exitError
 	switch {
 	case err == nil:
 		return ExitOK
+	case errors.As(err, &own):
+		return int(own)
 	case errors.Is(err, errSaid):
 		return ExitError
 	case errors.Is(err, errPending):
@@ -233,7 +195,7 @@ func (p *program) fail(err error) int {
 
 func (p *program) root(args []string) *cobra.Command {
 	root := &cobra.Command{
-		Use: "lore", Short: "Safe hands on your notes", Long: rootHelp, Example: rootExample,
+		Use: "lore", Short: "Search and edit your notes, safely", Long: rootHelp, Example: rootExample,
 		SilenceErrors: true, SilenceUsage: true, Version: p.host.Version,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -248,17 +210,17 @@ func (p *program) root(args []string) *cobra.Command {
 	root.SetHelpFunc(p.help)
 	root.SetHelpCommand(p.helpCommand(root))
 	f := root.PersistentFlags()
-	f.StringVar(&p.g.Vault, "vault", "", "the folder of notes")
-	f.BoolVar(&p.g.JSON, "json", false, "print the answer as JSON")
-	f.BoolVar(&p.g.NoColor, "no-color", false, "no colours and no links (also by $NO_COLOR)")
-	f.StringVar(&p.g.LogLevel, "log-level", "", "what to log to standard error: debug, info, warn or error")
+	f.StringVar(&p.g.Vault, "vault", "", "folder of notes to use")
+	f.BoolVar(&p.g.JSON, "json", false, "print JSON")
+	f.BoolVar(&p.g.NoColor, "no-color", false, "turn off colors and links (or set $NO_COLOR)")
+	f.StringVar(&p.g.LogLevel, "log-level", "", "log to standard error: debug, info, warn or error")
 	for name, value := range map[string]string{"vault": "FOLDER", "log-level": "LEVEL"} {
 		_ = f.SetAnnotation(name, argv.Placeholder, []string{value}) // the flags exist: see above
 	}
 	_ = root.MarkPersistentFlagDirname("vault")
 	_ = root.RegisterFlagCompletionFunc("log-level", cobra.FixedCompletions([]string{"debug", "info", "warn", "error"}, cobra.ShellCompDirectiveNoFileComp))
-	root.AddGroup(&cobra.Group{ID: "tools", Title: "Ask the vault:"}, &cobra.Group{ID: "lore", Title: "Look after Lore:"})
-	for _, t := range p.host.Tools {
+	root.AddGroup(groups()...)
+	for _, t := range p.tools {
 		p.addTool(root, t, args)
 	}
 	root.AddCommand(p.commands()...)

@@ -3,9 +3,9 @@ package cli
 import (
 	"context"
 
-	"github.com/spf13/cobra"
+	"lore/internal/surface/cli/argv"
 
-	"lore/internal/fault"
+	"github.com/spf13/cobra"
 )
 
 // fixturesFlag is for the tests that judge Lore from outside, and for nobody
@@ -17,18 +17,15 @@ func (p *program) servingFixtures(address string) error {
 	if p.g.JSON {
 		return p.encode(map[string]string{"fixtures": address})
 	}
-	p.say("fixtures of conformance suites, open to every program on this machine: " + address)
+	p.say("fixtures of conformance suites, open to every program on this computer: " + address)
 	return nil
 }
 
 // conformanceClientCommand plays the scenarios in which suites judge a client.
 func (p *program) conformanceClientCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "mcp-conformance-client URL", Short: "Play one scenario of a conformance suite", Args: words(1, 1), Hidden: true,
+		Use: "mcp-conformance-client URL", Short: "Play one scenario of a conformance suite", Args: argv.Between(1, 1), Hidden: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if p.host.ConformanceClient == nil {
-				return fault.New(fault.Unavailable, "this program plays no scenarios")
-			}
 			return p.host.ConformanceClient(cmd.Context(), args[0])
 		},
 	}

@@ -6,12 +6,12 @@ import (
 	"errors"
 	"sync"
 
-	"lore/internal/access"
 	"lore/internal/fault"
-	"lore/internal/process"
-	"lore/internal/surface/tty"
-	"lore/internal/token"
+	"lore/internal/surface/cli/tty"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
+	"lore/internal/tool/token"
+	"lore/internal/workspace/process"
 )
 
 // A TerminalDoor is the door as commands use it. It says which program a call
@@ -110,6 +110,6 @@ func BesideScreen(s *Session) tool.Door {
 		if has, err := s.Tokens.HasPIN(ctx); err != nil || !has {
 			return err
 		}
-		return fault.Fix(fault.Denied, "answer on the page, or with lore approvals in another terminal", "approvals need your PIN, which cannot be typed here")
+		return fault.Fix(fault.Denied, "approve it on the web page, or with lore approvals in another terminal", "approvals need your PIN, which you cannot type on this screen")
 	})
 }

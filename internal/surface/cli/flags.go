@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"lore/internal/access"
-	"lore/internal/surface/argv"
+	"lore/internal/surface/cli/argv"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
 )
 
 // addTool puts the command of a tool where a person looks for it: at the root,
@@ -35,7 +35,7 @@ func (p *program) addTool(root *cobra.Command, t *tool.Tool, args []string) {
 	}
 	if parent == nil {
 		parent = &cobra.Command{
-			Use: group, GroupID: "tools", RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+			Use: group, GroupID: groupGraph, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 			Args: func(cmd *cobra.Command, args []string) error {
 				if len(args) > 0 {
 					return p.unknownCommand(cmd, args[0])
@@ -47,22 +47,37 @@ func (p *program) addTool(root *cobra.Command, t *tool.Tool, args []string) {
 	}
 	child := p.toolCommand(t, word, args)
 	child.GroupID, child.Aliases = "", nil
-	child.Example = examples(t.Short, t)
+	child.Example = strings.Join(t.CommandLines(t.Short), "\n")
 	parent.AddCommand(child)
-	var words []string
-	for _, c := range parent.Commands() {
-		words = append(words, c.Name())
-	}
-	parent.Short = "Has commands of its own: " + strings.Join(words, ", ")
+	parent.Short = groupHelp[group]
+}
+
+// groupHelp describes the commands that tools are below.
+var groupHelp = map[string]string{
+	"graph":        "Explore and export the knowledge graph",
+	"node":         "Manage the nodes in the knowledge graph",
+	"own":          "Manage the tools that you wrote",
+	"relationship": "Manage the relationships between nodes",
+	"schedule":     "Manage workflows that run by themselves",
+	"workflow":     "List, check and run workflows",
 }
 
 // toolCommand makes the command of a tool. Its flags are made only when the
 // command line names it: seventy tools would cost more than most answers.
 func (p *program) toolCommand(t *tool.Tool, word string, args []string) *cobra.Command {
 	dashed := strings.ReplaceAll(t.Name, "_", "-")
-	cmd := &cobra.Command{Use: dashed, GroupID: "tools", Short: firstSentence(t.Doc), Long: t.Doc}
+	group := groupEdit
+	switch {
+	case t.Set == "knowledge":
+		group = groupGraph
+	case t.Effect == access.Reads:
+		group = groupRead
+	}
+	cmd := &cobra.Command{Use: dashed, GroupID: group, Short: t.Summary(), Long: long(t), Hidden: t.Help.Hidden}
 	if word != "" {
 		cmd.Use = word
+	}
+	if cmd.Use != dashed {
 		cmd.Aliases = append(cmd.Aliases, dashed)
 	}
 	if t.Name != dashed {
@@ -74,10 +89,11 @@ func (p *program) toolCommand(t *tool.Tool, word string, args []string) *cobra.C
 	if !slices.ContainsFunc(args, func(a string) bool { return a == cmd.Use || slices.Contains(cmd.Aliases, a) }) {
 		return cmd
 	}
-	cmd.Example = examples(cmd.Use, t)
+	cmd.Example = strings.Join(t.CommandLines(cmd.Use), "\n")
 	in := argv.New(t, cmd.Flags())
 	cmd.Use += in.Usage()
 	cmd.Args = in.Check
+	cmd.ValidArgsFunction = p.completeWords(in.Word)
 	w := defineWill(t, cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		obj, err := in.Arguments(cmd.Flags(), args)
@@ -98,17 +114,17 @@ func (p *program) toolCommand(t *tool.Tool, word string, args []string) *cobra.C
 	return cmd
 }
 
-const yesHelp = "do it without asking; what destroys is asked about all the same"
+const yesHelp = "apply without asking; deletions and other destructive changes still need confirmation"
 
 // defineWill adds the flags that say what may happen.
 func defineWill(t *tool.Tool, flags *pflag.FlagSet) *will {
 	w := &will{}
 	if t.Effect != access.Reads {
 		flags.BoolVarP(&w.yes, "yes", "y", false, yesHelp)
-		flags.BoolVar(&w.dry, "dry-run", false, "show what would change, and change nothing")
+		flags.BoolVar(&w.dry, "dry-run", false, "show what would change, without changing anything")
 	}
 	if t.Feed {
-		flags.BoolVarP(&w.follow, "follow", "f", false, "go on with what comes, until interrupted")
+		flags.BoolVarP(&w.follow, "follow", "f", false, "keep printing new entries until interrupted")
 	}
 	return w
 }
@@ -134,18 +150,13 @@ func fromInput(ctx context.Context, in io.Reader, obj json.RawMessage) (json.Raw
 	return obj, nil
 }
 
-// examples are the tool's own, as they are typed.
-func examples(word string, t *tool.Tool) string {
-	var out []string
-	for _, e := range t.Examples {
-		out = append(out, "lore "+word+" "+e.Words)
+// long is the text above the flags.
+func long(t *tool.Tool) string {
+	switch {
+	case t.Help.Short == "":
+		return t.Doc
+	case t.Help.Long == "":
+		return t.Help.Short + "."
 	}
-	return strings.Join(out, "\n")
-}
-
-func firstSentence(s string) string {
-	if i := strings.Index(s, ". "); i > 0 {
-		return s[:i]
-	}
-	return strings.TrimSuffix(s, ".")
+	return t.Help.Short + ".\n\n" + t.Help.Long
 }

@@ -8,39 +8,70 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"lore/internal/surface/argv"
-	"lore/internal/surface/draw"
+	"lore/internal/surface/cli/argv"
+	"lore/internal/surface/cli/draw"
 )
 
-const rootHelp = `Lore gives any mind safe hands on your notes.
+const rootHelp = `Lore lets you and any AI search and edit your notes, safely.
 
-It opens a folder of Markdown, understands it (words, meaning, links), answers
-questions about it, and changes it: shown before it happens, recorded when it
-does, and undone by lore undo. Reading a vault writes nothing into it.`
+It works on a folder of Markdown files and searches it by words, meaning and links.
+Lore shows every change before it makes it, records it, and can undo it. Reading a
+vault writes nothing into it.`
 
-const rootExample = `lore demo                             copy a sample vault and look around in it
-cd ~/notes && lore index              let Lore read your own notes once
-lore search "how hot should it be"    then ask, by words or by meaning
-lore rename Tea 'Drinks/Tea'          change something: you see it first
-lore undo                             and take it back
-lore tools                            see everything that can be asked`
+const rootExample = `lore demo                             try Lore on a sample vault
+cd ~/notes && lore index              index your own notes
+lore search "how hot should it be"    search by words and meaning
+lore rename Tea 'Drinks/Tea'          review a change, then apply it
+lore undo                             undo the last change`
 
-const rootTail = `The vault is the folder given by --vault, else $LORE_VAULT, else the vault around
-the folder you are in, else the default of the settings, else the folder you are
-in, unless it is your home.
+const rootTail = `Lore uses the first of these as the vault: --vault, $LORE_VAULT, the vault that the
+current folder belongs to, the default vault in lore config, the current folder
+(unless it is your home folder).
 
-Exit codes: 0 done; 1 something did not work; 2 the request cannot be right and
-nothing changed; 3 waits for approval; 4 not allowed; 130 interrupted.
+Exit codes: 0 success; 1 error; 2 invalid request, nothing changed; 3 waiting for
+approval; 4 not allowed; 130 interrupted.
 
-Answers go to standard output and everything about them to standard error. With
---json the answer is one JSON object, errors too: {"success": false, "kind": ...}.
+Results go to standard output, messages to standard error. With --json, the result
+is one JSON object, and so are errors: {"success": false, "kind": ...}.
 
-lore COMMAND --help tells more about a command.`
+Run lore COMMAND --help for more about a command.`
+
+// The groups of commands in the help of lore.
+const (
+	groupRead    = "read"
+	groupEdit    = "edit"
+	groupGraph   = "graph"
+	groupModels  = "models"
+	groupReview  = "review"
+	groupConnect = "connect"
+	groupSetup   = "setup"
+)
+
+func groups() []*cobra.Group {
+	return []*cobra.Group{
+		{ID: groupRead, Title: "Search and read:"}, {ID: groupEdit, Title: "Edit notes:"}, {ID: groupGraph, Title: "Knowledge graph:"},
+		{ID: groupModels, Title: "AI models:"}, {ID: groupReview, Title: "Permissions:"}, {ID: groupConnect, Title: "Connect apps:"}, {ID: groupSetup, Title: "Setup:"},
+	}
+}
+
+// groupOf is the group of a command that is not a tool.
+func groupOf(name string) string {
+	switch name {
+	case "ask", "run", "chat", "models", "key", "eval":
+		return groupModels
+	case "approvals", "share", "audit":
+		return groupReview
+	case "acp", "call", "install", "login", "mcp", "serve", "servers", "sessions", "token", "tools":
+		return groupConnect
+	}
+	return groupSetup
+}
 
 // help prints what a command does, with examples before flags: people look for
 // what they can type.
 func (p *program) help(cmd *cobra.Command, _ []string) {
 	h := &helpText{s: p.screen}
+	h.s.Width = min(h.s.Width, helpWidth)
 	text := cmd.Long
 	if text == "" {
 		text = cmd.Short + "."
@@ -54,16 +85,12 @@ func (p *program) help(cmd *cobra.Command, _ []string) {
 		h.block("Usage", use)
 	}
 	if words := alsoCalled(cmd); words != "" {
-		h.block("Also called", words)
+		h.block("Aliases", words)
 	}
-	title := "Examples"
-	if !cmd.HasParent() {
-		title = "Begin"
-	}
-	h.block(title, cmd.Example)
+	h.examples(cmd.Example)
 	h.commands(cmd)
 	h.flags("Flags", cmd.NonInheritedFlags(), func(f *pflag.Flag) bool { return cmd.HasParent() && f.Name != "help" })
-	h.flags("Flags of every command", cmd.Root().PersistentFlags(), func(f *pflag.Flag) bool { return f.Name != "help" && f.Name != "version" })
+	h.flags("Global flags", cmd.Root().PersistentFlags(), func(f *pflag.Flag) bool { return f.Name != "help" && f.Name != "version" })
 	if !cmd.HasParent() {
 		h.prose(rootTail)
 	}
@@ -79,19 +106,44 @@ type helpText struct {
 	s draw.Screen
 }
 
-// prose writes paragraphs. Lines that are short are kept: they were broken by
-// hand; long ones come from a comment and are wrapped.
+// helpWidth is the most that a line of help takes, however wide the screen is.
+const helpWidth = 80
+
+// prose writes paragraphs, wrapped to the screen. Lines that begin with a space
+// are meant as they are.
 func (h *helpText) prose(text string) {
 	h.b.WriteByte('\n')
-	for l := range strings.SplitSeq(text, "\n") {
-		if draw.Cells(l) <= h.s.Width {
+	var paragraph []string
+	flush := func() {
+		for _, l := range h.s.Wrap(strings.Join(paragraph, " "), "") {
 			h.b.WriteString(l + "\n")
+		}
+		paragraph = nil
+	}
+	for l := range strings.SplitSeq(text, "\n") {
+		if l != "" && !strings.HasPrefix(l, " ") {
+			paragraph = append(paragraph, l)
 			continue
 		}
-		for _, w := range h.s.Wrap(l, "") {
-			h.b.WriteString(w + "\n")
-		}
+		flush()
+		h.b.WriteString(l + "\n")
 	}
+	flush()
+}
+
+// examples writes commands. A comment that stands behind a command goes below it
+// where the screen is too narrow for both.
+func (h *helpText) examples(text string) {
+	var out []string
+	for l := range strings.SplitSeq(text, "\n") {
+		command, comment, ok := strings.Cut(l, "   ")
+		if !ok || draw.Cells(l)+2 <= h.s.Width {
+			out = append(out, l)
+			continue
+		}
+		out = append(out, command, "    "+strings.TrimSpace(comment))
+	}
+	h.block("Examples", strings.Join(out, "\n"))
 }
 
 func (h *helpText) block(title, text string) {
@@ -141,15 +193,22 @@ func (h *helpText) rows(title string, rows [][2]string) {
 	for _, r := range rows {
 		left = max(left, draw.Cells(r[0]))
 	}
-	column := draw.Screen{Width: max(30, h.s.Width-left-4)}
+	column := draw.Screen{Width: h.s.Width - left - 4}
 	for _, r := range rows {
 		name := r[0]
+		if column.Width < leastColumn { // the text goes below the name
+			h.b.WriteString("  " + name + "\n" + strings.Join(h.s.Wrap(r[1], "      "), "\n") + "\n")
+			continue
+		}
 		for _, l := range column.Wrap(r[1], "") {
 			h.b.WriteString("  " + draw.Pad(name, left) + draw.Gap + l + "\n")
 			name = ""
 		}
 	}
 }
+
+// leastColumn is the width below which a second column cannot be read.
+const leastColumn = 30
 
 func flagValue(f *pflag.Flag) string {
 	if v := f.Annotations[argv.Placeholder]; len(v) > 0 {
@@ -172,8 +231,8 @@ func flagValue(f *pflag.Flag) string {
 
 func flagDoc(f *pflag.Flag) string {
 	switch f.DefValue {
-	case "", "0", "false", "[]":
+	case "", "0", "0s", "false", "[]":
 		return f.Usage
 	}
-	return fmt.Sprintf("%s (default %s)", f.Usage, f.DefValue)
+	return fmt.Sprintf("%s (default %s)", f.Usage, strings.Trim(f.DefValue, "[]"))
 }

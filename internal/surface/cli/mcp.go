@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lore/internal/fault"
-	"lore/internal/surface/argv"
+	"lore/internal/surface/cli/argv"
 )
 
 // MCPOptions say what other programs are offered.
@@ -32,32 +32,35 @@ type MCP func(ctx context.Context, g Globals, o MCPOptions, in io.Reader, out io
 func (p *program) mcpCommand() *cobra.Command {
 	var o MCPOptions
 	cmd := &cobra.Command{
-		Use: "mcp", Short: "Offer the tools to another program, by the Model Context Protocol", Args: noWords,
-		Long: `Speaks the Model Context Protocol on standard input and output, for programs that
-start it themselves. Changes wait for a person, who answers on the page or with
-lore approvals; the call is held a moment for that (--hold) and then reports that
-it is pending.
+		Use: "mcp", Short: "Run an MCP server on standard input and output", Args: argv.None,
+		Long: `Runs an MCP server on standard input and output, for apps that start it
+themselves. Changes wait for your approval, on the web page or in lore approvals. A
+call waits for you for a while (--hold) and then reports that it is pending.
 
-With --confirm the client may show approval dialogs itself. Anyone who controls the
-client can approve then, and the record names the client's dialog, not a person.
-Deletions and commands still wait for a person, unless you also pass --trust-client.`,
-		Example: "lore mcp --vault ~/Notes\nlore mcp --toolsets notes,find --read-only\nlore mcp --toolsets all",
+The app can read all notes, unless you limit it: with --share it reads only the
+folders that you name, and Lore does not ask about them. Use lore share to see and
+limit what apps can read.
+
+With --confirm, the app may show approval dialogs itself. Anyone who controls the app
+can then approve, and the audit log names the app's dialog, not a person.
+Deletions and commands still wait for you, unless you also pass --trust-client.`,
+		Example: "lore mcp --vault ~/Notes                            serve one vault\nlore mcp --toolsets notes,explore --read-only       offer only tools that read\nlore mcp --toolsets all --share Work                share one folder",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if p.host.MCP == nil {
-				return fault.New(fault.Unavailable, "this program cannot serve clients")
+				return fault.New(fault.Unavailable, "this build of Lore does not include the server")
 			}
 			return p.host.MCP(cmd.Context(), p.g, o, cmd.InOrStdin(), p.out)
 		},
 	}
 	f := cmd.Flags()
-	f.StringSliceVar(&o.Toolsets, "toolsets", nil, "the sets of tools to offer, or all (default notes)")
-	f.StringSliceVar(&o.Tools, "tools", nil, "further tools to offer, by name")
-	f.StringSliceVar(&o.Exclude, "exclude-tools", nil, "tools never to offer")
+	f.StringSliceVar(&o.Toolsets, "toolsets", nil, "toolsets to offer, or all (default: notes, plus a few tools from other toolsets)")
+	f.StringSliceVar(&o.Tools, "tools", nil, "additional tools to offer, by name")
+	f.StringSliceVar(&o.Exclude, "exclude-tools", nil, "tools not to offer")
 	f.BoolVar(&o.ReadOnly, "read-only", false, "offer only tools that change nothing")
-	f.DurationVar(&o.Hold, "hold", defaultHold, "how long a call waits for a person before it says that it waits; 0s not at all")
-	f.StringArrayVar(&o.Share, "share", nil, "folder that the client may read without asking (repeatable; / for notes outside of folders, all for everything)")
+	f.DurationVar(&o.Hold, "hold", defaultHold, "how long a call waits for approval before it reports that it is pending; 0s to not wait")
+	f.StringArrayVar(&o.Share, "share", nil, "let the app read only this folder, without asking (repeatable; / for top-level notes, all for everything)")
 	_ = f.SetAnnotation("share", argv.Placeholder, []string{"FOLDER"}) // the flag exists: see above
-	f.BoolVar(&o.Confirm, "confirm", false, "let the client show approval dialogs itself; anyone who controls the client can approve")
-	f.BoolVar(&o.Trust, "trust-client", false, "let the client's dialog approve deletions and commands too (implies --confirm)")
+	f.BoolVar(&o.Confirm, "confirm", false, "let the app show approval dialogs itself; anyone who controls the app can approve")
+	f.BoolVar(&o.Trust, "trust-client", false, "let the app's dialogs approve deletions and commands too (implies --confirm)")
 	return cmd
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"lore/internal/fault"
-	"lore/internal/surface/tty"
+	"lore/internal/surface/cli/tty"
 )
 
 // askPerson lets the person at the controlling terminal confirm what is about to
@@ -30,10 +30,15 @@ func (p *program) askUnless(ctx context.Context, yes bool, text string) error {
 	if yes {
 		return nil
 	}
+	return p.askOrSay(ctx, text, "run the command in a terminal, or add --yes")
+}
+
+// askOrSay asks, and says what to do where nobody can be asked.
+func (p *program) askOrSay(ctx context.Context, text, fix string) error {
 	err := p.askPerson(ctx, text)
 	var r *fault.Report
 	if errors.As(err, &r) && r.Kind == fault.Denied {
-		return fault.Fix(fault.Denied, "run it in a terminal, or add --yes", "%s", r.Message)
+		return fault.Fix(fault.Denied, fix, "%s", r.Message)
 	}
 	return err
 }

@@ -47,7 +47,7 @@ type stepper interface {
 	Steps() (done, total int, left time.Duration)
 }
 
-var labels = map[string]string{"index.progress": "reading notes", "embed.progress": "learning meaning"}
+var labels = map[string]string{"index.progress": "Indexing notes", "embed.progress": "Computing embeddings"}
 
 // bar draws one line over the last one. Runs of a moment are not worth one.
 func (p *program) bar(topic string, s stepper, final bool) bool {

@@ -10,13 +10,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lore/internal/access"
 	"lore/internal/event"
 	"lore/internal/fault"
-	"lore/internal/process"
-	"lore/internal/surface/draw"
-	"lore/internal/surface/serve"
-	"lore/internal/token"
+	"lore/internal/surface/cli/argv"
+	"lore/internal/surface/cli/draw"
+	"lore/internal/surface/http/serve"
+	"lore/internal/tool/access"
+	"lore/internal/tool/token"
+	"lore/internal/workspace/process"
 )
 
 // ServeOptions say how a vault is served.
@@ -46,18 +47,20 @@ func (p *program) serveCommand() *cobra.Command {
 	o := ServeOptions{Version: p.host.Version, Ready: p.serving}
 	var fixtures bool
 	cmd := &cobra.Command{
-		Use: "serve [FOLDER]", Short: "Answer over HTTP, for programs and for a browser, until interrupted", Args: words(0, 1),
-		Long: `Serves the vault at /api/v1 and keeps its index up to date. Programs bring a token
-(lore token create). Started in a terminal, it prints a sign-in link for one
-browser; elsewhere, lore login prints one.
+		Use: "serve [FOLDER]", Short: "Run the web page, REST API and MCP server", Args: argv.Between(0, 1),
+		Long: `Runs the web page, the REST API (/api/v1) and an MCP server over HTTP, and keeps the
+index up to date, until interrupted.
 
-Only this machine is answered. With --expose others are too, under the names that
---host gives; put something that speaks TLS in front of it.`,
-		Example: "lore serve\nlore serve ~/notes --listen 127.0.0.1:8080\nlore serve --listen 0.0.0.0:7777 --expose --host notes.example",
+In a terminal, it prints a one-time sign-in link for a browser; lore login prints
+another one. Programs need a token (lore token create).
+
+Only this computer can connect. With --expose, other computers can too, under the host
+names given with --host; put a TLS proxy in front of it.`,
+		Example: "lore serve                                     serve the current vault\nlore serve ~/notes --listen 127.0.0.1:8080     serve another one\nlore serve --listen 0.0.0.0:7777 --expose --host notes.example",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				if p.g.Vault != "" {
-					return fault.Field("vault", "give the folder once", "it is named twice")
+					return fault.Field("vault", "give the folder once", "the vault is given twice")
 				}
 				p.g.Vault = args[0]
 			}
@@ -69,19 +72,21 @@ Only this machine is answered. With --expose others are too, under the names tha
 				return err
 			}
 			if p.host.Serve == nil {
-				return fault.New(fault.Unavailable, "this program cannot serve clients")
+				return fault.New(fault.Unavailable, "this build of Lore does not include the server")
 			}
 			o.Progress = p.progress()
 			return p.host.Serve(cmd.Context(), p.g, o)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Listen, "listen", defaultListen, "where to listen; port 0 takes a free one")
-	f.DurationVar(&o.Hold, "hold", defaultHold, "how long an MCP call waits for a person before it says that it waits; 0s not at all")
-	f.BoolVar(&o.Expose, "expose", false, "let other machines in; needs --host")
-	f.StringArrayVar(&o.Hosts, "host", nil, "a further name that requests may be sent to; may stand several times")
-	f.BoolVar(&fixtures, fixturesFlag, false, "serve what conformance suites ask for at a further address, without a token")
-	_ = f.MarkHidden(fixturesFlag) // it exists: see above
+	f.StringVar(&o.Listen, "listen", defaultListen, "address to listen on; port 0 picks a free port")
+	f.DurationVar(&o.Hold, "hold", defaultHold, "how long an MCP call waits for approval before it reports that it is pending; 0s to not wait")
+	f.BoolVar(&o.Expose, "expose", false, "accept connections from other computers; requires --host")
+	f.StringArrayVar(&o.Hosts, "host", nil, "additional host name to accept (repeatable)")
+	if p.host.ConformanceClient != nil {
+		f.BoolVar(&fixtures, fixturesFlag, false, "serve what conformance suites ask for at a further address, without a token")
+		_ = f.MarkHidden(fixturesFlag) // it exists: see above
+	}
 	return cmd
 }
 
@@ -92,7 +97,7 @@ func (p *program) serving(address string, link func() (string, error)) error {
 		return p.encode(map[string]string{"address": address, "api": address + "/api/v1"})
 	}
 	if !p.screen.Terminal {
-		p.say("serving " + address + "; to sign in a browser, run lore login in a terminal.")
+		p.say("Serving " + address + ". To sign in a browser, run lore login in a terminal.")
 		return nil
 	}
 	login, err := link()
@@ -100,25 +105,25 @@ func (p *program) serving(address string, link func() (string, error)) error {
 		return err
 	}
 	_, err = fmt.Fprintf(p.out, "%s\n", login)
-	p.say("serving " + address + "; open the line above in a browser, once. Ctrl-C ends it.")
+	p.say("Serving " + address + ". Open the one-time link above in a browser to sign in. Press Ctrl-C to stop.")
 	return err
 }
 
 // loginCommand signs one more browser in.
 func (p *program) loginCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "login", Short: "Print a one-time sign-in link for lore serve", Args: noWords,
-		Long: `Prints a sign-in link for the server that runs on this vault. The browser that
-opens it first, within ten minutes, is signed in as you: keep it to yourself. You
-confirm it in the terminal. lore sessions lists the browsers that are signed in.`,
-		Example: "lore login --vault ~/notes",
+		Use: "login", Short: "Print a one-time sign-in link for lore serve", Args: argv.None,
+		Long: `Prints a one-time sign-in link for this vault's server (lore serve). The first browser
+to open the link within ten minutes is signed in as you, so keep it secret. You
+confirm this in the terminal. Run lore sessions to list signed-in browsers.`,
+		Example: "lore login                     sign in to the current vault\nlore login --vault ~/notes     sign in to another one",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return p.withRegistry(cmd.Context(), func(s *Session) error {
 				address := s.Server(cmd.Context())
 				if address == "" {
-					return fault.Fix(fault.Unavailable, "start it with lore serve", "no server runs on this vault")
+					return fault.Fix(fault.Unavailable, "start one with lore serve", "no server is running for this vault")
 				}
-				if err := p.askPerson(cmd.Context(), "Print a sign-in link? Whoever opens it can do everything that you can."); err != nil {
+				if err := p.askPerson(cmd.Context(), "Print a sign-in link? Anyone who opens it can do everything you can."); err != nil {
 					return err
 				}
 				code, err := s.Tokens.NewCode(cmd.Context(), process.Own())
@@ -141,22 +146,24 @@ func (p *program) tokenCommand() *cobra.Command {
 		return p.withRegistry(cmd.Context(), func(s *Session) error { return p.listTokens(cmd.Context(), s) })
 	}
 	cmd := &cobra.Command{
-		Use: "token", Short: "Make, list and revoke the tokens that programs call with", Args: noWords, RunE: list,
-		Long: `A token lets a program call the tools of this vault over HTTP, as far as its
-scopes go. It is printed once and kept only as a hash. A token approves nothing:
-changes wait for a person. The one exception is the scope confirm, which lets an MCP
-app show approval dialogs for its own calls; anyone who controls the app can approve
-then, and the record names the app's dialog.`,
-		Example: "lore token create --name \"reading list\" --scope read\nlore token list\nlore token revoke \"reading list\"",
+		Use: "token", Short: "Manage tokens for programs", Args: argv.None, RunE: list,
+		Long: `Manages the tokens that programs use to call this vault's tools over HTTP. A
+token's scopes limit what it can do. A token is printed once, and Lore stores
+only a hash.
+
+Tokens cannot approve changes; those wait for you. The one exception is the scope
+confirm, which lets an MCP app show approval dialogs for its own calls. Anyone who
+controls the app can then approve, and the audit log names the app's dialog.`,
+		Example: "lore token create --name \"reading list\" --scope read\nlore token list                         list all tokens\nlore token revoke \"reading list\"        revoke one",
 	}
-	cmd.AddCommand(p.tokenCreateCommand(), &cobra.Command{Use: "list", Short: "List the tokens", Args: noWords, RunE: list}, p.tokenRevokeCommand())
+	cmd.AddCommand(p.tokenCreateCommand(), &cobra.Command{Use: "list", Short: "List tokens", Args: argv.None, RunE: list}, p.tokenRevokeCommand())
 	return cmd
 }
 
 func (p *program) tokenRevokeCommand() *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
-		Use: "revoke NAME", Short: "End a token, by its name or id, at once", Args: words(1, 1),
+		Use: "revoke NAME", Short: "Revoke a token, by name or ID", Args: argv.Between(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.withRegistry(cmd.Context(), func(s *Session) error {
 				if err := p.askUnless(cmd.Context(), yes, "Revoke the token "+draw.OneLine(args[0])+"?"); err != nil {
@@ -169,7 +176,7 @@ func (p *program) tokenRevokeCommand() *cobra.Command {
 				if p.g.JSON {
 					return p.encode(t)
 				}
-				p.say(fmt.Sprintf("%s (%s) opens nothing any more", t.Name, t.ID))
+				p.say(fmt.Sprintf("Revoked the token %s (%s)", t.Name, t.ID))
 				return nil
 			})
 		},
@@ -187,13 +194,13 @@ func (p *program) tokenCreateCommand() *cobra.Command {
 	var days int
 	var yes bool
 	cmd := &cobra.Command{
-		Use: "create", Short: "Make a token and print it, once", Args: noWords,
-		Long: `Makes a token and prints it to standard output; it cannot be shown again. Scopes:
-read, write, destroy, egress (reach the network), exec (run commands) and confirm.
+		Use: "create", Short: "Create a token and print it once", Args: argv.None,
+		Long: `Creates a token and prints it to standard output. It cannot be shown again. Scopes:
+read, write, destroy, egress (use the network), exec (run commands) and confirm.
 
-With confirm, the app may show approval dialogs itself. Anyone who controls the app
-can approve. It is in no default, and always needs your confirmation in a terminal;
-for other scopes --yes skips that, for scripts.`,
+With confirm, the app may show approval dialogs itself, and anyone who controls the
+app can approve. This scope is never granted by default, and always needs your
+confirmation in a terminal. For other scopes, --yes skips the question, for scripts.`,
 		Example: "lore token create --name backup --scope read\nlore token create --name editor --scope read,write --days 30",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var rights []access.Scope
@@ -220,14 +227,14 @@ for other scopes --yes skips that, for scripts.`,
 				if _, err := fmt.Fprintln(p.out, secret); err != nil {
 					return err
 				}
-				p.say("keep it: it is not shown again. " + lasts(t))
+				p.say("Copy the token now: it is not shown again. " + lasts(t))
 				return nil
 			})
 		},
 	}
-	cmd.Flags().StringVar(&name, "name", "", "what uses it")
-	cmd.Flags().StringSliceVar(&scopes, "scope", []string{string(access.Read)}, "what it may do")
-	cmd.Flags().IntVar(&days, "days", 90, "how long it holds; 0 for ever")
+	cmd.Flags().StringVar(&name, "name", "", "name of the program that uses the token")
+	cmd.Flags().StringSliceVar(&scopes, "scope", []string{string(access.Read)}, "scopes of the token")
+	cmd.Flags().IntVar(&days, "days", 90, "days until the token expires; 0 for never")
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask for confirmation")
 	return cmd
 }
@@ -251,9 +258,9 @@ func joined(rights []access.Scope) string {
 
 func lasts(t token.Token) string {
 	if t.Expires.IsZero() {
-		return "It holds until it is revoked."
+		return "It does not expire."
 	}
-	return "It holds until " + t.Expires.Local().Format(time.DateOnly) + "."
+	return "It expires on " + t.Expires.Local().Format(time.DateOnly) + "."
 }
 
 func (p *program) listTokens(ctx context.Context, s *Session) error {
@@ -267,7 +274,7 @@ func (p *program) listTokens(ctx context.Context, s *Session) error {
 		}{append([]token.Token{}, list...)})
 	}
 	if len(list) == 0 {
-		p.say("there are no tokens; lore token create makes one")
+		p.say("No tokens. Run lore token create to create one.")
 		return nil
 	}
 	now := time.Now()
@@ -280,7 +287,7 @@ func (p *program) listTokens(ctx context.Context, s *Session) error {
 		rows = append(rows, []string{t.Name, t.ID, strings.Join(rights, ","), stateOf(t, now), date(t.Created), date(t.Used), date(t.Expires)})
 	}
 	var b strings.Builder
-	p.screen.Table(&b, []string{"name", "id", "scopes", "state", "made", "last used", "until"}, rows)
+	p.screen.Table(&b, []string{"name", "id", "scopes", "state", "created", "last used", "expires"}, rows)
 	_, err = io.WriteString(p.out, b.String())
 	return err
 }
@@ -292,7 +299,7 @@ func stateOf(t token.Token, now time.Time) string {
 	case !t.InForce(now):
 		return "expired"
 	}
-	return "in force"
+	return "active"
 }
 
 func date(t time.Time) string {

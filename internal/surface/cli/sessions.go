@@ -3,16 +3,16 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"lore/internal/fault"
-	"lore/internal/surface/draw"
-	"lore/internal/surface/tty"
-	"lore/internal/token"
+	"lore/internal/surface/cli/argv"
+	"lore/internal/surface/cli/draw"
+	"lore/internal/surface/cli/tty"
+	"lore/internal/tool/token"
 )
 
 // sessionsCommand shows the browsers that are signed in, and signs them out.
@@ -21,14 +21,15 @@ func (p *program) sessionsCommand() *cobra.Command {
 		return p.withRegistry(cmd.Context(), func(s *Session) error { return p.listSessions(cmd.Context(), s) })
 	}
 	cmd := &cobra.Command{
-		Use: "sessions", Short: "List the browsers that are signed in, or sign one out", Args: noWords, RunE: list,
-		Long:    `Lists the browsers that are signed in to lore serve on this vault. A session ends when it is signed out, or after 30 days without use.`,
-		Example: "lore sessions\nlore sessions end session-k3f9a2b1",
+		Use: "sessions", Short: "List signed-in browsers, or sign one out", Args: argv.None, RunE: list,
+		Long: `Lists the browsers that are signed in to this vault's lore serve. A session ends
+when you sign it out, or after 30 days without use.`,
+		Example: "lore sessions                          list signed-in browsers\nlore sessions end session-k3f9a2b1     sign one out",
 	}
 	cmd.AddCommand(
-		&cobra.Command{Use: "list", Short: "List the browsers that are signed in", Args: noWords, RunE: list},
+		&cobra.Command{Use: "list", Short: "List signed-in browsers", Args: argv.None, RunE: list},
 		&cobra.Command{
-			Use: "end ID", Short: "Sign a browser out, at once", Args: words(1, 1),
+			Use: "end ID", Short: "Sign out a browser immediately", Args: argv.Between(1, 1),
 			RunE: func(cmd *cobra.Command, args []string) error {
 				return p.withRegistry(cmd.Context(), func(s *Session) error {
 					if err := p.askPerson(cmd.Context(), "Sign out "+draw.OneLine(args[0])+"?"); err != nil {
@@ -37,7 +38,7 @@ func (p *program) sessionsCommand() *cobra.Command {
 					if err := s.Tokens.SignOut(cmd.Context(), args[0]); err != nil {
 						return err
 					}
-					p.say("signed out " + args[0])
+					p.say("Signed out " + args[0])
 					return nil
 				})
 			},
@@ -57,7 +58,7 @@ func (p *program) listSessions(ctx context.Context, s *Session) error {
 		}{append([]token.Session{}, list...)})
 	}
 	if len(list) == 0 {
-		p.say("no browser is signed in; lore login prints a sign-in link")
+		p.say("No browsers are signed in. Run lore login to get a sign-in link.")
 		return nil
 	}
 	var rows [][]string
@@ -74,16 +75,18 @@ func (p *program) listSessions(ctx context.Context, s *Session) error {
 func (p *program) pinCommand() *cobra.Command {
 	var remove bool
 	cmd := &cobra.Command{
-		Use: "pin", Short: "Set, change or remove the PIN that approvals ask for", Args: noWords,
-		Long: `Sets a PIN, which every approval then asks for, in a terminal and on the page (there
-once in ten minutes). It is typed in a terminal and kept only as a slow hash. After
-five wrong tries each further one has to wait. Changing or removing it needs the PIN.`,
-		Example: "lore approvals pin\nlore approvals pin --remove",
+		Use: "pin", Short: "Set, change or remove the approval PIN", Args: argv.None,
+		Long: `Sets a PIN that every approval needs. In a terminal, you enter it each time; on the
+web page, entering it once is enough for ten minutes. Set it in a terminal; Lore
+stores only a hash of it.
+After five wrong attempts, you must wait before each further attempt. You need the
+PIN to change or remove it.`,
+		Example: "lore approvals pin              set or change the PIN\nlore approvals pin --remove     remove it",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return p.withRegistry(cmd.Context(), func(s *Session) error { return p.changePIN(cmd.Context(), s, remove) })
 		},
 	}
-	cmd.Flags().BoolVar(&remove, "remove", false, "approvals need no PIN any more")
+	cmd.Flags().BoolVar(&remove, "remove", false, "remove the PIN")
 	return cmd
 }
 
@@ -93,7 +96,7 @@ func (p *program) changePIN(ctx context.Context, s *Session, remove bool) (err e
 		return err
 	}
 	if remove && !has {
-		return fault.Fix(fault.NotFound, "lore approvals pin sets one", "there is no PIN")
+		return fault.Fix(fault.NotFound, "run lore approvals pin to set one", "no PIN is set")
 	}
 	t, err := tty.Open()
 	if err != nil {
@@ -119,12 +122,12 @@ func (p *program) changePIN(ctx context.Context, s *Session, remove bool) (err e
 			return err
 		}
 		if word == "" || word != again {
-			return fault.New(fault.Invalid, "the two are not the same; nothing was changed")
+			return fault.New(fault.Invalid, "the PINs do not match; nothing was changed")
 		}
 	}
 	if err := s.Tokens.SetPIN(ctx, word); err != nil {
 		return err
 	}
-	p.say(fmt.Sprintf("approvals ask for a PIN: %v", !remove))
+	p.say(map[bool]string{true: "PIN removed. Approvals no longer ask for it.", false: "PIN set. Approvals now ask for it."}[remove])
 	return nil
 }

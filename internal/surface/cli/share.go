@@ -3,47 +3,52 @@ package cli
 import (
 	"context"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"lore/internal/access"
 	"lore/internal/fault"
-	"lore/internal/policy"
+	"lore/internal/mcpclient/installer"
+	"lore/internal/surface/cli/argv"
+	"lore/internal/surface/cli/install"
+	"lore/internal/tool/access"
+	"lore/internal/tool/policy"
 )
 
 func (p *program) shareCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "share", Short: "Show and limit which notes models and apps may read", Args: noWords,
-		Long: `Lists who may read which notes, and who may not. A recipient is an app
-(app:claude-desktop), the provider of a remote model (model:anthropic), or a
-token (token:ID). A recipient that is not listed reads what the setting
-approve.share says: everything (allow), nothing until you decide (ask), or
-nothing (never).
+		Use: "share", Short: "Choose which notes models and apps may read", Args: argv.None,
+		Long: `Lists which notes each recipient may read. A recipient is an app
+(app:claude-desktop), the provider of a remote model (model:anthropic), or a token
+(token:ID). For other recipients, the setting approve.share applies: they read
+everything (allow), nothing until you decide (ask), or nothing (never). The list
+includes folders that you shared with lore install --share.
 
-Notes that were read already cannot be taken back.`,
-		Example: "lore share\nlore share allow app:claude-desktop --folder Work --folder Journal\nlore share deny model:anthropic --folder Private\nlore share revoke app:claude-desktop",
+A recipient may keep notes that it has already read, even after you deny or revoke
+access.`,
+		Example: "lore share                                      list permissions\nlore share deny model:anthropic --folder Private\nlore share allow app:claude-desktop --folder Work --folder Journal\nlore share revoke app:claude-desktop",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return p.withRegistry(cmd.Context(), func(s *Session) error { return p.listShares(cmd.Context(), s) })
 		},
 	}
-	cmd.AddCommand(p.shareWith("allow", "Let a recipient read all notes, or some folders only", policy.Allow),
-		p.shareWith("deny", "Never let a recipient read notes, or some folders", policy.Deny), p.revokeShare())
+	cmd.AddCommand(p.shareWith("allow", "Let a recipient read all notes, or only some folders", policy.Allow),
+		p.shareWith("deny", "Stop a recipient from reading any notes, or notes in some folders", policy.Deny), p.revokeShare())
 	return cmd
 }
 
 func (p *program) shareWith(verb, short string, v policy.Verdict) *cobra.Command {
 	var folders []string
 	cmd := &cobra.Command{
-		Use: verb + " RECIPIENT", Short: short, Args: cobra.ExactArgs(1),
+		Use: verb + " RECIPIENT", Short: short, Args: argv.Between(1, 1),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			return p.withRegistry(cmd.Context(), func(s *Session) error {
 				return p.addShares(cmd.Context(), s, recipientOf(words[0]), folders, v)
 			})
 		},
 	}
-	cmd.Flags().StringArrayVar(&folders, "folder", nil, "a folder or a file; repeatable; without it all notes")
+	cmd.Flags().StringArrayVar(&folders, "folder", nil, "folder or file (repeatable; default all notes)")
 	return cmd
 }
 
@@ -61,10 +66,15 @@ func recipientOf(word string) string {
 }
 
 func (p *program) addShares(ctx context.Context, s *Session, to string, folders []string, v policy.Verdict) error {
+	folders, err := cleanFolders(folders)
+	if err != nil {
+		return err
+	}
 	what := "all notes"
 	if len(folders) > 0 {
 		what = strings.Join(folders, ", ")
 	}
+	p.warnMissing(s.Dir, folders)
 	if v == policy.Allow { // to share less needs no confirmation
 		if err := p.askPerson(ctx, "Let "+to+" read "+what+"?"); err != nil {
 			return err
@@ -89,13 +99,32 @@ func (p *program) addShares(ctx context.Context, s *Session, to string, folders 
 	return p.listShares(ctx, s)
 }
 
+// cleanFolders gives the folders and files that a person typed one form.
+func cleanFolders(typed []string) ([]string, error) {
+	out, err := policy.Choices(typed)
+	for i, f := range out {
+		if f != policy.TopLevel { // a file is written like a folder
+			out[i] = strings.TrimSuffix(f, "/")
+		}
+	}
+	return out, err
+}
+
+// warnMissing tells of folders that the vault does not have: a rule about a
+// mistyped name holds for nothing.
+func (p *program) warnMissing(vault string, folders []string) {
+	for _, f := range install.MissingFolders(vault, folders) {
+		p.say("Warning: " + vault + " has no file or folder " + strconv.Quote(f) + ".")
+	}
+}
+
 func (p *program) revokeShare() *cobra.Command {
 	return &cobra.Command{
-		Use: "revoke RECIPIENT", Short: "Forget what was decided about a recipient", Args: cobra.ExactArgs(1),
+		Use: "revoke RECIPIENT", Short: "Remove all permissions and limits for a recipient", Args: argv.Between(1, 1),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			return p.withRegistry(cmd.Context(), func(s *Session) error {
 				to := recipientOf(words[0])
-				if err := p.askPerson(cmd.Context(), "Forget the limits and permissions of "+to+"? approve.share decides then."); err != nil {
+				if err := p.askPerson(cmd.Context(), "Remove all permissions and limits of "+to+"? The setting approve.share will apply."); err != nil {
 					return err
 				}
 				list, err := shares(cmd.Context(), s)
@@ -113,7 +142,7 @@ func (p *program) revokeShare() *cobra.Command {
 					n++
 				}
 				if n == 0 {
-					return fault.Fix(fault.NotFound, "lore share lists the recipients", "nothing was decided about %s", to)
+					return fault.Fix(fault.NotFound, "run lore share to list recipients", "%s has no permissions or limits", to)
 				}
 				return p.listShares(cmd.Context(), s)
 			})
@@ -138,13 +167,18 @@ func (p *program) listShares(ctx context.Context, s *Session) error {
 	if err != nil {
 		return err
 	}
+	installed, err := p.installedShares(s.Dir)
+	if err != nil {
+		p.say("Warning: " + err.Error())
+	}
 	if p.g.JSON {
 		return p.encode(struct {
-			Rules []policy.Rule `json:"rules"`
-		}{list})
+			Rules     []policy.Rule     `json:"rules"`
+			Installed []installer.Grant `json:"installed"`
+		}{list, installed})
 	}
-	if len(list) == 0 {
-		p.say("No recipient is limited. The setting approve.share decides.")
+	if len(list)+len(installed) == 0 {
+		p.say("No permissions or limits. The setting approve.share applies to every recipient.")
 		return nil
 	}
 	var rows [][]string
@@ -155,8 +189,31 @@ func (p *program) listShares(ctx context.Context, s *Session) error {
 		}
 		rows = append(rows, []string{r.To, string(r.Verdict), r.Paths, lasts})
 	}
+	for _, g := range installed {
+		rows = append(rows, []string{g.Title, string(policy.Allow), strings.Join(g.Folders, ", "), "while installed; revoke: " + g.Revoke()})
+	}
 	var b strings.Builder
-	p.screen.Table(&b, []string{"recipient", "answer", "notes", "lasts"}, rows)
+	p.screen.Table(&b, []string{"recipient", "rule", "notes", "expires"}, rows)
 	_, err = io.WriteString(p.out, b.String())
 	return err
+}
+
+// installedShares are the folders of this vault that clients may read because
+// they were installed so.
+func (p *program) installedShares(vault string) ([]installer.Grant, error) {
+	mine := []installer.Grant{}
+	if p.host.Clients.Place == nil {
+		return mine, nil
+	}
+	at, err := p.host.Clients.Place()
+	if err != nil {
+		return mine, err
+	}
+	all, err := installer.Grants(at, vault)
+	for _, g := range all {
+		if len(g.Folders) > 0 {
+			mine = append(mine, g)
+		}
+	}
+	return mine, err
 }

@@ -1,21 +1,52 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 
-	"lore/internal/surface/draw"
+	"lore/internal/surface/cli/draw"
 	"lore/internal/tool"
 )
 
 // encode prints a value as JSON for programs.
 func (p *program) encode(v any) error {
-	enc := json.NewEncoder(p.out)
+	text, err := successful(v)
+	if err != nil {
+		return err
+	}
+	_, err = p.out.Write(text)
+	return err
+}
+
+// successful is an answer as indented JSON. Every object says whether the command
+// worked: what does not say so itself did.
+func successful(v any) ([]byte, error) {
+	var plain bytes.Buffer
+	enc := json.NewEncoder(&plain)
 	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	text := plain.Bytes()
+	var keys struct {
+		Success *bool `json:"success"`
+	}
+	if text[0] == '{' && json.Unmarshal(text, &keys) == nil && keys.Success == nil {
+		rest := bytes.TrimSpace(text[1:])
+		head := `{"success":true,`
+		if rest[0] == '}' {
+			head = `{"success":true`
+		}
+		text = append([]byte(head), rest...)
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, bytes.TrimSpace(text), "", "  "); err != nil {
+		return nil, err
+	}
+	return append(out.Bytes(), '\n'), nil
 }
 
 // show prints a result: as JSON for programs, drawn for people.
@@ -60,7 +91,7 @@ func (p *program) show(r tool.Result, dir string) error {
 	if v.Foot != "" {
 		// What is said about the answer is no part of it: a pipe gets the answer.
 		// Tools speak to callers; a person at a terminal types a flag.
-		p.say(strings.ReplaceAll(v.Foot, "call again with offset ", "go on with --offset "))
+		p.say(strings.ReplaceAll(v.Foot, "call again with offset ", "next: --offset "))
 	}
 	return nil
 }

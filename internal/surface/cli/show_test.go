@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"testing"
 
-	"lore/internal/surface/draw"
+	"lore/internal/surface/cli/draw"
 	"lore/internal/tool"
 )
 

@@ -14,7 +14,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"lore/internal/app"
-	"lore/internal/sample"
+	"lore/internal/vault/sample"
 )
 
 // childMark makes the test binary the program itself.
@@ -52,7 +52,7 @@ func TestChildProcess(t *testing.T) {
 				t.Fatal(err)
 			}
 			// The vault was never indexed: the list is there at once, the call waits.
-			if n := len(toolsOf(t, cs)); n != 12 {
+			if n := len(toolsOf(t, cs)); n != 16 {
 				t.Errorf("%d tools", n)
 			}
 			if res := call(t, cs, "read_note", map[string]any{"path": "Matcha"}); res.IsError {

@@ -12,12 +12,12 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"lore/internal/access"
 	"lore/internal/fault"
-	"lore/internal/policy"
-	"lore/internal/schema"
-	"lore/internal/surface/draw"
+	"lore/internal/surface/cli/draw"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
+	"lore/internal/tool/policy"
+	"lore/internal/tool/schema"
 )
 
 // The names of what a client is asked to do, and of what is in a form.
@@ -38,7 +38,7 @@ func (s *Server) confirm(ctx context.Context, req *sdk.CallToolRequest, res tool
 	var ask *sdk.ElicitParams
 	name, page := formName, s.page(q.ID)
 	switch {
-	case showsForms(req) && s.mayElicit(q.Risk):
+	case showsForms(req) && s.mayElicit(q):
 		ask = &sdk.ElicitParams{Mode: "form", Message: s.question(q), RequestedSchema: form()}
 	case opensPages(req) && page != "":
 		name = pageName
@@ -58,10 +58,10 @@ func (s *Server) confirm(ctx context.Context, req *sdk.CallToolRequest, res tool
 
 func form() *jsonschema.Schema {
 	return &jsonschema.Schema{
-		Type: "object", PropertyOrder: []string{formYes, formWords},
+		Type: "object", PropertyOrder: []string{formYes, formWords}, Required: []string{formYes},
 		Properties: map[string]*jsonschema.Schema{
 			formYes:   {Type: "boolean", Title: "Yes, do it", Description: "Exactly what is shown; it can be undone."},
-			formWords: {Type: "string", Title: "A word to the assistant", Description: "May stay empty."},
+			formWords: {Type: "string", Title: "Message to the assistant", Description: "Optional."},
 		},
 	}
 }
@@ -94,9 +94,11 @@ func opensPages(req *sdk.CallToolRequest) bool {
 
 // mayElicit reports whether an answer that comes through the client counts. A
 // program could give it, so a person must have granted the right to confirm; what
-// destroys or runs a command needs more trust still.
-func (s *Server) mayElicit(r policy.Risk) bool {
-	if !s.opts.Who.May(access.Confirm) || r == policy.Share { // an app does not decide what is shared with it
+// destroys or runs a command needs more trust still. No dialog of a client can ask
+// for the PIN.
+func (s *Server) mayElicit(q tool.Question) bool {
+	r := q.Risk
+	if !s.opts.Who.May(access.Confirm) || q.NeedsPIN || r == policy.Share { // an app does not decide what is shared with it
 		return false
 	}
 	if r == policy.Create || r == policy.Change || r == policy.None {
@@ -139,13 +141,16 @@ const (
 func (s *Server) question(q tool.Question) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", draw.OneLine(q.Preview.Summary))
+	for _, step := range q.Preview.Steps {
+		fmt.Fprintf(&b, "- %s\n", draw.Revealed(draw.OneLine(step)))
+	}
 	for _, w := range q.Preview.Warnings {
 		fmt.Fprintf(&b, "Warning: %s\n", draw.OneLine(w))
 	}
 	if len(q.Changes) == 0 && len(q.Args) > 0 { // it reaches outside: these are the bytes that leave
 		args := string(q.Args)
 		if len(args) > shownBytes {
-			args = strings.ToValidUTF8(args[:shownBytes], "") + fmt.Sprintf("\n… cut: %d bytes in all. Lore shows all of it, under Approvals.", len(q.Args))
+			args = strings.ToValidUTF8(args[:shownBytes], "") + fmt.Sprintf("\n… shortened from %d bytes. See all of it in Lore, under Approvals.", len(q.Args))
 		}
 		fmt.Fprintf(&b, "\nWith: %s\n", draw.Revealed(args))
 	}
@@ -171,7 +176,7 @@ func (s *Server) question(q tool.Question) string {
 		}
 	}
 	if cut > 0 {
-		fmt.Fprintf(&b, "\n… cut in %d of %d files. Lore shows all of it, under Approvals.\n", cut, len(q.Changes))
+		fmt.Fprintf(&b, "\n… shortened in %d of %d files. See all of it in Lore, under Approvals.\n", cut, len(q.Changes))
 	}
 	return b.String()
 }
@@ -188,9 +193,16 @@ func (s *Server) resume(ctx context.Context, req *sdk.CallToolRequest) (*sdk.Cal
 		return failed(err)
 	case q.ID != st.Question || q.Who.Kind != s.opts.Who.Kind || q.Who.ID != s.opts.Who.ID:
 		return nil, errNotFor
+	}
+	if q.ShowsOutside() {
+		if err := s.door().Taint(ctx, q.Who); err != nil {
+			return failed(err)
+		}
+	}
+	switch {
 	case st.Asked == pageName:
 		return s.returned(ctx, req, q)
-	case !s.mayElicit(q.Risk):
+	case !s.mayElicit(q):
 		return nil, errNotFor
 	case q.State == tool.Pending && (q.Revision != st.Revision || q.Plan != st.Plan):
 		return failed(fault.Fix(fault.Conflict, "call again", "a file changed since the user was asked"))
@@ -205,8 +217,7 @@ func (s *Server) resume(ctx context.Context, req *sdk.CallToolRequest) (*sdk.Cal
 }
 
 // decision is what the user said. A form that was closed, or sent without the
-// one box that counts, says nothing: some clients send it empty. That is why
-// the box is not required: the library would turn the form into an error.
+// one box that counts, which it requires, says nothing.
 func decision(r *sdk.ElicitResult) (yes, said bool) {
 	if r == nil {
 		return false, false
@@ -220,7 +231,7 @@ func decision(r *sdk.ElicitResult) (yes, said bool) {
 	return yes, said
 }
 
-var errNotFor = &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "requestState: this answer is not for that question"}
+var errNotFor = &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "requestState: this answer belongs to another approval"}
 
 // returned goes on after the client has sent its user to our page, or has not.
 // What the client says approves and denies nothing: the stored question tells

@@ -16,9 +16,9 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"lore/internal/access"
 	"lore/internal/surface/mcp"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
 	"lore/internal/tool/tooltest"
 )
 
@@ -42,7 +42,6 @@ func TestElicitedChange(t *testing.T) {
 			{"ticked no", "accept", map[string]any{"confirm": false}, false, `"isError":false`},
 			{"declined", "decline", nil, false, `"isError":false`},
 			{"closed", "cancel", nil, false, `"status":"pending_confirmation"`},
-			{"sent empty", "accept", map[string]any{}, false, `"status":"pending_confirmation"`},
 		} {
 			t.Run(era+" "+c.name, func(t *testing.T) {
 				w, shown := open(t), ""
@@ -58,6 +57,22 @@ func TestElicitedChange(t *testing.T) {
 					t.Errorf("shown: %q", shown)
 				}
 			})
+		}
+	}
+}
+
+// TestEmptyFormIsNoAnswer: the box is required, so a client that checks what its
+// user sends refuses an empty form. Whoever sends one all the same has said nothing.
+func TestEmptyFormIsNoAnswer(t *testing.T) {
+	for _, era := range eras {
+		w, shown := open(t), ""
+		cs := connect(t, mcp.New(w.door, mcp.Options{Who: confirming(), Now: tooltest.Now}), era, says("accept", map[string]any{}, &shown))
+		res, err := cs.CallTool(t.Context(), &sdk.CallToolParams{Name: "write_note", Arguments: map[string]any{"path": "New.md", "content": "hello\n"}})
+		if err == nil || !strings.Contains(err.Error(), "confirm") || shown == "" {
+			t.Errorf("%s: %v, %+v, shown %q", era, err, res, shown)
+		}
+		if read(t, w.dir, "New.md") != "" {
+			t.Errorf("%s: an empty form was taken for a yes", era)
 		}
 	}
 }
@@ -296,7 +311,7 @@ func TestElicitedAct(t *testing.T) {
 	o := mcp.Options{Who: who, Now: tooltest.Now, Toolsets: []string{tool.External}, Trusted: func(access.Principal) bool { return true }}
 	cs := connect(t, mcp.New(w.door, o), eras[0], says("accept", map[string]any{"confirm": true}, &shown))
 	res := call(t, cs, "mcp__far__send", map[string]any{"text": "my diary", "pad": strings.Repeat("x", 10_000)})
-	if res.IsError || sent == "" || !strings.Contains(shown, "my diary") && !strings.Contains(shown, "Lore shows all of it, under Approvals") || !strings.Contains(shown, "With: ") {
+	if res.IsError || sent == "" || !strings.Contains(shown, "my diary") && !strings.Contains(shown, "See all of it in Lore, under Approvals") || !strings.Contains(shown, "With: ") {
 		t.Errorf("sent %.40s; shown %q; %s", sent, shown, textOf(res))
 	}
 }
@@ -320,7 +335,7 @@ func TestFormsNeedTheRight(t *testing.T) {
 	}
 }
 
-// TestTheRecordNamesTheDialog: what was approved in the dialog of a client is not
+// TestTheRecordNamesTheDialog: what was approved in a dialog shown by a client is not
 // told as a person's approval.
 func TestTheRecordNamesTheDialog(t *testing.T) {
 	w := open(t, func(string) {})
@@ -333,7 +348,7 @@ func TestTheRecordNamesTheDialog(t *testing.T) {
 	if err != nil || len(list) != 1 {
 		t.Fatal(list, err)
 	}
-	if by := list[0].Answer.By; by.Kind != access.Dialog || by.Name != "laptop" || !strings.HasPrefix(by.Answers("approved"), "approved in the dialog of ") || !strings.HasSuffix(by.Answers("approved"), "(token laptop)") {
+	if by := list[0].Answer.By; by.Kind != access.Dialog || by.Name != "laptop" || !strings.HasPrefix(by.Answers("approved"), "approved in a dialog shown by ") || !strings.HasSuffix(by.Answers("approved"), "(token laptop)") {
 		t.Errorf("%+v", by)
 	}
 }

@@ -6,8 +6,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"lore/internal/surface/draw"
-	"lore/internal/surface/task"
+	"lore/internal/surface/cli/draw"
+	"lore/internal/surface/mcp/tasks"
 	"lore/internal/tool"
 )
 
@@ -39,7 +39,7 @@ func (s *Server) hold(ctx context.Context, req *sdk.CallToolRequest, res tool.Re
 	switch {
 	case patience <= 0:
 		return s.waits(res)
-	case task.Promote(ctx, taskLife, s.waitingFor(res)):
+	case tasks.Promote(ctx, taskLife, s.waitingFor(res)):
 		return s.outlast(ctx, res)
 	case told.token == nil:
 		patience = min(patience, quietHold)
@@ -82,7 +82,7 @@ const taskLife = 25 * time.Hour
 // withdrawn, if nobody has answered it.
 func (s *Server) outlast(ctx context.Context, res tool.Result) (*sdk.CallToolResult, error) {
 	e := s.untilOver(ctx, res)
-	if e.still && task.Cancelled(ctx) {
+	if e.still && tasks.Cancelled(ctx) {
 		// What was answered in this moment is not withdrawn, and that is all.
 		_ = s.door().Cancel(context.WithoutCancel(ctx), s.opts.Who, res.Question.ID)
 	}

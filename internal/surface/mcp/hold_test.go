@@ -9,9 +9,9 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"lore/internal/access"
 	"lore/internal/surface/mcp"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
 	"lore/internal/tool/tooltest"
 )
 

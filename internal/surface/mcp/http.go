@@ -14,12 +14,13 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"lore/internal/access"
 	"lore/internal/fault"
-	"lore/internal/surface/lines"
-	"lore/internal/surface/serve"
-	"lore/internal/surface/task"
+	"lore/internal/surface/http/serve"
+	"lore/internal/surface/mcp/sessions"
+	"lore/internal/surface/mcp/stdio"
+	"lore/internal/surface/mcp/tasks"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
 )
 
 // modern is the first version of the protocol that has no sessions.
@@ -44,17 +45,19 @@ type Endpoint struct {
 	opts Options
 
 	mu    sync.Mutex
-	faces map[string]*face
-	order []string // of faces, heard of longest ago first
+	faces map[string]*clientView
+	order []string       // of faces, heard of longest ago first
+	open  map[string]int // requests, by caller
 }
 
-// A face is what one principal sees. The library serves the modern protocol
+// A clientView is what one principal sees. The library serves the modern protocol
 // from a handler without sessions only, and asks older clients from one with
 // sessions only, so there are both.
-type face struct {
+type clientView struct {
 	owner    string // the principal
 	server   *Server
 	sessions http.Handler
+	uses     sessions.Uses
 	requests http.Handler
 	answers  http.Handler // the same, without streams
 }
@@ -66,8 +69,8 @@ type face struct {
 // The caller must Close it.
 func Handler(door func() tool.Door, o Options) *Endpoint {
 	o = o.withDefaults()
-	o.tasks = task.New(task.Options{Now: o.Now, After: o.After})
-	return &Endpoint{door: door, opts: o, faces: map[string]*face{}}
+	o.tasks = tasks.New(tasks.Options{Now: o.Now, After: o.After})
+	return &Endpoint{door: door, opts: o, faces: map[string]*clientView{}, open: map[string]int{}}
 }
 
 // Close ends the tasks that still run, and waits for them.
@@ -77,7 +80,7 @@ func (e *Endpoint) Close() { e.opts.tasks.Close() }
 func (e *Endpoint) Follow(ctx context.Context) {
 	follow(ctx, e.opts.Bus, e.opts.After, func(f func(*Server)) {
 		e.mu.Lock()
-		var all []*face
+		var all []*clientView
 		for _, f := range e.faces {
 			all = append(all, f)
 		}
@@ -91,7 +94,7 @@ func (e *Endpoint) Follow(ctx context.Context) {
 // ServeHTTP answers one request.
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if e.opts.From == nil {
-		http.Error(w, "nobody may come in here", http.StatusForbidden)
+		http.Error(w, "access is not configured here", http.StatusForbidden)
 		return
 	}
 	who, ok := e.opts.From(r.Context())
@@ -137,11 +140,17 @@ func (e *Endpoint) serveTo(w http.ResponseWriter, r *http.Request, who access.Pr
 	if why := vetBody(r); why != "" {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusBadRequest)
-		_, _ = w.Write(append(lines.Refuse(why), '\n')) // whoever asked may be gone
+		_, _ = w.Write(append(stdio.Refuse(why), '\n')) // whoever asked may be gone
 		return
 	}
+	leave, ok := e.enter(who.Key())
+	if !ok {
+		refuseMore(w, "requests", maxOpen)
+		return
+	}
+	defer leave()
 	o.Who = who
-	f := e.face(o)
+	f := e.viewFor(o)
 	r, done := e.untilClosing(r)
 	defer done()
 	f.serve(w, r)
@@ -158,16 +167,16 @@ func vetBody(r *http.Request) string {
 	if err != nil || !json.Valid(b) {
 		return "" // the library says what is wrong
 	}
-	if version := r.Header.Get("Mcp-Protocol-Version"); bytes.HasPrefix(bytes.TrimSpace(b), []byte("[")) && !lines.HasBatches(version) {
-		return "there are no batches in version " + version + " of the protocol: send one message"
+	if version := r.Header.Get("Mcp-Protocol-Version"); bytes.HasPrefix(bytes.TrimSpace(b), []byte("[")) && !stdio.HasBatches(version) {
+		return "batches are not supported in version " + version + " of the protocol: send one message"
 	}
-	return lines.Vet(b)
+	return stdio.Vet(b)
 }
 
-func (f *face) serve(w http.ResponseWriter, r *http.Request) {
+func (f *clientView) serve(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Header.Get("Mcp-Protocol-Version") < modern:
-		f.sessions.ServeHTTP(w, r)
+		f.serveSession(w, r)
 	case answersOnce(r):
 		f.answers.ServeHTTP(w, r)
 	default:
@@ -230,7 +239,7 @@ func chosen(o Options, r *http.Request) (Options, error) {
 	if word := r.Header.Get(readonlyHeader); word != "" {
 		on, err := strconv.ParseBool(word)
 		if err != nil {
-			return o, fault.Field(readonlyHeader, "write true or false", "%q is neither", word)
+			return o, fault.Field(readonlyHeader, "write true or false", "%q is not valid", word)
 		}
 		o.ReadOnly = o.ReadOnly || on
 	}
@@ -251,11 +260,11 @@ func chosen(o Options, r *http.Request) (Options, error) {
 	return o, nil
 }
 
-// face finds or makes what a principal sees.
-func (e *Endpoint) face(o Options) *face {
+// viewFor finds or makes what a principal sees.
+func (e *Endpoint) viewFor(o Options) *clientView {
 	b, err := json.Marshal([]any{o.Who, o.Toolsets, o.ReadOnly})
 	if err != nil {
-		panic("a principal that cannot be written down: " + err.Error())
+		panic("a caller that cannot be encoded: " + err.Error())
 	}
 	key := string(b)
 	e.mu.Lock()
@@ -268,7 +277,7 @@ func (e *Endpoint) face(o Options) *face {
 	e.makeRoom(owner)
 	s := New(e.door, o)
 	get := func(*http.Request) *sdk.Server { return s.sdk }
-	f := &face{
+	f := &clientView{
 		owner: owner, server: s,
 		sessions: sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{
 			Logger: quiet(o.Log), SessionTimeout: idle, EventStore: sdk.NewMemoryEventStore(nil),
@@ -301,6 +310,7 @@ func (e *Endpoint) makeRoom(owner string) {
 	case len(e.order) < maxFaces:
 		return
 	}
+	e.faces[e.order[at]].close()
 	delete(e.faces, e.order[at])
 	e.order = slices.Delete(e.order, at, at+1)
 }

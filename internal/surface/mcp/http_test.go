@@ -113,14 +113,16 @@ func TestToolsetsByHeader(t *testing.T) {
 		has, not                   []string
 		refused                    bool
 	}{
-		{name: "one set", path: "/mcp", sets: "find", has: []string{"list_notes", "move_folder"}, not: []string{"read_note"}},
-		{name: "two, with spaces", path: "/mcp", sets: " find , notes,find", has: []string{"list_notes", "read_note"}},
+		{name: "one set", path: "/mcp", sets: "explore", has: []string{"list_notes"}, not: []string{"read_note", "move_folder"}},
+		{name: "a former name", path: "/mcp", sets: "find", has: []string{"list_notes", "move_folder"}, not: []string{"read_note"}},
+		{name: "two, with spaces", path: "/mcp", sets: " explore , notes,explore", has: []string{"list_notes", "read_note"}},
 		{name: "all", path: "/mcp", sets: "all", has: []string{"list_notes", "read_note", "hang"}},
-		{name: "empty", path: "/mcp", sets: "", has: []string{"read_note"}, not: []string{"list_notes"}},
-		{name: "read only path", path: "/mcp/readonly", sets: "find", has: []string{"list_notes"}, not: []string{"move_folder", "read_note"}},
+		{name: "empty", path: "/mcp", sets: "", has: []string{"read_note", "list_notes"}, not: []string{"find_orphans"}},
+		{name: "read only path", path: "/mcp/readonly", sets: "explore,organize", has: []string{"list_notes"}, not: []string{"move_folder", "read_note"}},
 		{name: "read only path, header says no", path: "/mcp/readonly", sets: "find", readonly: "false", has: []string{"list_notes"}, not: []string{"move_folder"}},
-		{name: "read only header", path: "/mcp", sets: "find", readonly: "true", has: []string{"list_notes"}, not: []string{"move_folder"}},
-		{name: "the path wins", path: "/mcp/x/find", sets: "notes", has: []string{"list_notes"}, not: []string{"read_note"}},
+		{name: "read only header", path: "/mcp", sets: "explore,organize", readonly: "true", has: []string{"list_notes"}, not: []string{"move_folder"}},
+		{name: "the path wins", path: "/mcp/x/explore", sets: "notes", has: []string{"list_notes"}, not: []string{"read_note"}},
+		{name: "a former name in the path", path: "/mcp/x/find", sets: "notes", has: []string{"list_notes", "move_folder"}, not: []string{"read_note"}},
 		{name: "unknown", path: "/mcp", sets: "nots", refused: true},
 		{name: "neither", path: "/mcp", readonly: "perhaps", refused: true},
 	} {

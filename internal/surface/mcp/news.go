@@ -3,6 +3,8 @@ package mcp
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -70,8 +72,7 @@ func follow(ctx context.Context, bus *event.Bus, after func(time.Duration) <-cha
 		case <-f.soon:
 			f.tellSoon(ctx, every)
 		case <-f.later:
-			f.later = nil
-			every((*Server).relisted)
+			f.tellLater(ctx, every)
 		}
 	}
 }
@@ -81,6 +82,8 @@ type follower struct {
 	soon, later <-chan time.Time
 	paths       map[string]bool
 	prompts     bool
+	listed      map[string]bool // notes that came or went
+	many        bool            // more came or went than are named
 }
 
 func (f *follower) hear(e event.Event, after func(time.Duration) <-chan time.Time, every func(func(*Server))) {
@@ -96,7 +99,13 @@ func (f *follower) hear(e event.Event, after func(time.Duration) <-chan time.Tim
 		f.soon, f.paths = after(soonAfter), map[string]bool{}
 	}
 	if news.Listed() && f.later == nil {
-		f.later = after(listAfter)
+		f.later, f.listed = after(listAfter), map[string]bool{}
+	}
+	if f.later != nil {
+		f.many = f.many || news.Many
+		for _, p := range slices.Concat(news.Added, news.Removed) {
+			f.listed[p] = true
+		}
 	}
 	f.prompts = f.prompts || news.Many
 	for _, list := range [][]string{news.Added, news.Changed, news.Removed} {
@@ -115,12 +124,35 @@ func (f *follower) tellSoon(ctx context.Context, every func(func(*Server))) {
 			s.forgetPrompts(paths)
 			s.refreshPrompts(ctx)
 		}
-		for p := range paths {
+		for _, p := range s.known(ctx, slices.Sorted(maps.Keys(paths))) {
 			for _, uri := range addresses(p) {
 				_ = s.sdk.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri}) // it never fails
 			}
 		}
 	})
+}
+
+// tellLater tells the clients whose list of notes is another one now. That some note
+// came or went which a client may not know of is not told to it; only where there are
+// too many to be named, every client is told to look.
+func (f *follower) tellLater(ctx context.Context, every func(func(*Server))) {
+	listed, many := slices.Sorted(maps.Keys(f.listed)), f.many
+	f.later, f.listed, f.many = nil, nil, false
+	every(func(s *Server) {
+		if many || len(s.known(ctx, listed)) > 0 {
+			s.relisted()
+		}
+	})
+}
+
+// known are the paths that the client may hear of.
+func (s *Server) known(ctx context.Context, paths []string) []string {
+	if s.opts.Knows == nil || len(paths) == 0 {
+		return paths
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	return s.opts.Knows(ctx, s.caller(ctx, ""), paths)
 }
 
 // relisted tells that there are other notes now. The library says so whenever a

@@ -8,15 +8,16 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"lore/internal/access"
 	"lore/internal/surface/mcp"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
 	"lore/internal/tool/tooltest"
 )
 
@@ -152,6 +153,72 @@ func TestNewsOfNotes(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestNoNewsOfWhatIsNoLongerShared: a client hears nothing more of a note that it
+// subscribed to when the note is not shared with it any more.
+func TestNoNewsOfWhatIsNoLongerShared(t *testing.T) {
+	w, clk, e := open(t), newClock(), newEar()
+	var taken atomic.Bool
+	cs := followed(t, w, "pipe", eras[1], mcp.Options{Who: client(), Now: tooltest.Now, After: clk.after, Knows: func(_ context.Context, who access.Principal, paths []string) []string {
+		if who.ID != client().ID {
+			t.Errorf("asked for %+v", who)
+		}
+		return slices.DeleteFunc(paths, func(p string) bool { return taken.Load() && p == "Notes/Matcha.md" })
+	}}, e)
+	e.listen(t, cs, "note:///Notes/Matcha.md")
+	e.listen(t, cs, "note:///Notes/Oolong.md")
+	for _, want := range []string{"note:///Notes/Matcha.md", "note:///Notes/Oolong.md"} {
+		write(t, w.dir, "Notes/Matcha.md", want)
+		changed := []string{"Notes/Matcha.md"}
+		if taken.Load() {
+			write(t, w.dir, "Notes/Oolong.md", want)
+			changed = append(changed, "Notes/Oolong.md")
+		}
+		if err := w.settle(t.Context(), changed); err != nil {
+			t.Fatal(err)
+		}
+		clk.next(200 * time.Millisecond).pass()
+		if got := <-e.updated; got != want {
+			t.Errorf("heard of %s", got)
+		}
+		taken.Store(true)
+	}
+	select {
+	case got := <-e.updated:
+		t.Errorf("heard of %s too", got)
+	default:
+	}
+}
+
+// TestNoNewsOfAListThatStaysTheSame: that a note came or went which is not shared with
+// a client is no news for it.
+func TestNoNewsOfAListThatStaysTheSame(t *testing.T) {
+	w, clk, e := open(t), newClock(), newEar()
+	cs := followed(t, w, "pipe", eras[1], mcp.Options{Who: client(), Now: tooltest.Now, After: clk.after, Knows: func(_ context.Context, _ access.Principal, paths []string) []string {
+		return slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return strings.HasPrefix(p, "Private/") })
+	}}, e)
+	e.listen(t, cs, "note:///Notes/Matcha.md")
+	put := func(name string) {
+		t.Helper()
+		write(t, w.dir, name, "x\n")
+		if err := w.settle(t.Context(), []string{name}); err != nil {
+			t.Fatal(err)
+		}
+		clk.next(200 * time.Millisecond).pass()
+		clk.next(time.Second).pass()
+	}
+	put("Private/New.md")
+	// News is told in its order: when this is heard, so was all before it.
+	if err := w.reg.Switch("rename_note", false); err != nil {
+		t.Fatal(err)
+	}
+	<-e.tools
+	if n := len(e.resources); n > 0 {
+		t.Errorf("%d pieces of news of a note that is not shared", n)
+	}
+	put("Seen.md")
+	<-e.resources
 }
 
 // TestNoNewsOfWhatIsNotThere subscribes to what is missing, hidden, or not for

@@ -8,7 +8,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"lore/internal/surface/task"
+	"lore/internal/surface/mcp/tasks"
 	"lore/internal/tool"
 )
 
@@ -33,7 +33,7 @@ func reporting(ctx context.Context, req *sdk.CallToolRequest) context.Context {
 		if !r.moves(done, total) {
 			return
 		}
-		if !task.Say(ctx, fmt.Sprintf("%s: %d of %d", message, done, total)) && r.token != nil {
+		if !tasks.Say(ctx, fmt.Sprintf("%s: %d of %d", message, done, total)) && r.token != nil {
 			r.send(ctx, float64(done), float64(total), message)
 		}
 	})

@@ -12,10 +12,10 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/text/unicode/norm"
 
-	"lore/internal/access"
 	"lore/internal/fault"
-	"lore/internal/schema"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
+	"lore/internal/tool/schema"
 )
 
 // page is how many notes one answer to resources/list holds.
@@ -107,7 +107,7 @@ func (s *Server) playing(r tool.Role) *tool.Tool {
 func (s *Server) use(ctx context.Context, r tool.Role, args map[string]any, out any) error {
 	t := s.playing(r)
 	if t == nil {
-		return fault.New(fault.NotFound, "nothing here does that (%s)", r)
+		return fault.New(fault.NotFound, "the tool that this needs is turned off or not offered to this client")
 	}
 	given, err := schema.Marshal(args)
 	if err != nil {
@@ -137,7 +137,7 @@ func unasked(ctx context.Context) context.Context { return context.WithValue(ctx
 func (s *Server) mustWait(ctx context.Context, who access.Principal, question string) error {
 	if ctx.Value(unaskedKey{}) != nil {
 		if err := s.door().Cancel(ctx, who, question); err != nil {
-			s.opts.Log.Warn("a question that nobody needs still waits", "question", question, "error", err)
+			s.opts.Log.Warn("an obsolete approval could not be withdrawn", "question", question, "error", err)
 		}
 	}
 	return fault.New(fault.Denied, "a person must decide in Lore what this app may read")
@@ -167,7 +167,7 @@ func (s *Server) listResources(ctx context.Context, method string, req sdk.Reque
 	if p, ok := req.GetParams().(*sdk.ListResourcesParams); ok && p != nil && p.Cursor != "" {
 		var err error
 		if offset, err = strconv.Atoi(p.Cursor); err != nil || offset < 0 {
-			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "cursor: not one of ours"}
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "cursor: unknown"}
 		}
 		own := *p
 		own.Cursor = ""
@@ -248,7 +248,7 @@ func (s *Server) readNote(ctx context.Context, at place) (string, error) {
 		}
 		switch {
 		case !samePath(part.Path, path):
-			return "", fault.New(fault.NotFound, "no note at %q", path)
+			return "", fault.New(fault.NotFound, "there is no note at %q", path)
 		case hash != "" && part.Hash != hash:
 			return "", fault.Fix(fault.Conflict, "read it again", "%q changed while it was read", path)
 		}

@@ -8,8 +8,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"lore/internal/schema"
 	"lore/internal/tool"
+	"lore/internal/tool/schema"
 )
 
 // answered puts a result on the wire. A text is one block as it is, and a line

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"lore/internal/schema"
+	"lore/internal/tool/schema"
 )
 
 // FuzzWithout compares what is cut out of the bytes with what is deleted from

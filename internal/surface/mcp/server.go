@@ -20,21 +20,26 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"lore/internal/access"
 	"lore/internal/event"
 	"lore/internal/fault"
-	"lore/internal/schema"
-	"lore/internal/surface/task"
+	"lore/internal/surface/mcp/tasks"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
+	"lore/internal/tool/schema"
 )
 
 // The toolsets that are not the name of one.
 const (
-	defaultSet = "notes"
+	defaultSet = "default"
 	everything = "all"
 )
+
+// isDefault reports whether a tool is in the default set: the notes, what finds a
+// way among them, and what shows and undoes a client's own changes.
+func isDefault(t *tool.Tool) bool { return t.Set == "notes" || t.Everyday }
 
 // instructions are sent with every conversation, so they are short.
 const instructions = "Notes of one Markdown vault. Search first, then read what you need; paths start at the vault's root. " +
@@ -48,7 +53,7 @@ type Options struct {
 	// from the request's context; without a principal nothing is served.
 	Who  access.Principal
 	From func(ctx context.Context) (access.Principal, bool)
-	// Toolsets that are offered, "all" for all of them; none is "notes". Tools
+	// Toolsets that are offered, "all" for all of them; none is "default". Tools
 	// are offered beside them, Exclude never.
 	Toolsets []string
 	Tools    []string
@@ -62,6 +67,12 @@ type Options struct {
 	// Where is the address of the page at which a person can answer a question,
 	// or "" when there is none; may be nil.
 	Where func(id string) string
+	// Knows are those of some paths that a caller may know of now: what it
+	// subscribed to may no longer be shared with it. Nil is all of them.
+	Knows func(ctx context.Context, who access.Principal, paths []string) []string
+	// Shares notes what a caller may read now; what it returns reports whether that
+	// is less later. Nil: it is never less.
+	Shares func(ctx context.Context, who access.Principal) (isLess func(context.Context) bool)
 	// Program tells which program makes a call, for callers over HTTP; may be nil.
 	Program func(ctx context.Context) []access.Process
 	// Hold is how long a call that asks a person may wait for the answer, when
@@ -79,19 +90,20 @@ type Options struct {
 	After func(time.Duration) <-chan time.Time
 	// Plan says which calls become tasks before it is known how long they take;
 	// nil is none.
-	Plan func(*sdk.CallToolRequest) task.Plan
+	Plan func(*sdk.CallToolRequest) tasks.Plan
 	// Key authenticates what clients hand back; a random one is made for a run.
 	Key []byte
 	// Extra is for the fixtures of conformance suites alone; nil adds nothing.
 	Extra *Extra
 
-	tasks *task.Book // shared by all servers of an endpoint
+	tasks *tasks.Book // shared by all servers of an endpoint
 }
 
 func (o Options) withDefaults() Options {
 	if o.ReadOnly {
 		o.Who.Scopes = []access.Scope{access.Read} // also for what only reads without a switch
 	}
+	o.Toolsets = tool.CurrentSets(o.Toolsets)
 	if len(o.Toolsets) == 0 {
 		o.Toolsets = []string{defaultSet}
 	}
@@ -112,7 +124,7 @@ func (o Options) withDefaults() Options {
 
 // Check refuses names of toolsets and tools that do not exist.
 func (o Options) Check(tools []*tool.Tool) error {
-	sets, names := map[string]bool{everything: true, tool.External: true}, map[string]bool{}
+	sets, names := map[string]bool{defaultSet: true, everything: true, tool.External: true, tool.Own: true}, map[string]bool{}
 	for _, t := range tools {
 		sets[t.Set], names[t.Name] = true, true
 	}
@@ -122,18 +134,23 @@ func (o Options) Check(tools []*tool.Tool) error {
 		known map[string]bool
 	}{{"toolsets", o.Toolsets, sets}, {"tools", o.Tools, names}, {"exclude-tools", o.Exclude, names}} {
 		for _, g := range c.given {
-			if c.known[g] || c.field != "toolsets" && strings.HasPrefix(g, tool.ExternalPrefix) {
+			if isKnown(c.known, g) || c.field != "toolsets" && tool.IsExternal(g) {
 				continue
 			}
 			all := slices.Sorted(maps.Keys(c.known))
-			fix := "there are " + strings.Join(all, ", ")
+			fix := "use one of " + strings.Join(all, ", ")
 			if near := schema.Nearest(g, all, 3); len(all) > 10 && len(near) > 0 {
 				fix = "did you mean " + strings.Join(near, ", ") + "?"
 			}
-			return fault.Field(c.field, fix, "%q is not known", g)
+			return fault.Field(c.field, fix, "%q is unknown", g)
 		}
 	}
 	return nil
+}
+
+// isKnown reports whether a name is in a list, or a former name of something in it.
+func isKnown(known map[string]bool, name string) bool {
+	return slices.ContainsFunc(tool.CurrentSets([]string{name}), func(s string) bool { return known[s] })
 }
 
 // offers reports whether a tool is offered to whoever calls.
@@ -147,7 +164,8 @@ func (o Options) offers(t *tool.Tool) bool {
 	if t.AboutChats() { // a client knows of none, unless who starts the server wants it
 		return slices.Contains(o.Tools, t.Name)
 	}
-	return slices.Contains(o.Toolsets, t.Set) || slices.Contains(o.Toolsets, everything) || slices.Contains(o.Tools, t.Name)
+	return slices.Contains(o.Toolsets, t.Set) || slices.Contains(o.Toolsets, everything) || slices.Contains(o.Tools, t.Name) ||
+		slices.Contains(o.Toolsets, defaultSet) && isDefault(t)
 }
 
 // allows reports whether a tool may be used at all, offered or not.
@@ -173,7 +191,7 @@ type Server struct {
 func New(door func() tool.Door, o Options) *Server {
 	s := &Server{opts: o.withDefaults(), door: door, listed: map[string]string{}}
 	if s.opts.tasks == nil {
-		s.opts.tasks = task.New(task.Options{Now: s.opts.Now, After: s.opts.After})
+		s.opts.tasks = tasks.New(tasks.Options{Now: s.opts.Now, After: s.opts.After})
 	}
 	offers := &sdk.ServerCapabilities{
 		Tools:       &sdk.ToolCapabilities{ListChanged: true},
@@ -181,7 +199,7 @@ func New(door func() tool.Door, o Options) *Server {
 		Prompts:     &sdk.PromptCapabilities{ListChanged: true},
 		Completions: &sdk.CompletionCapabilities{},
 	}
-	offers.AddExtension(task.Extension, nil)
+	offers.AddExtension(tasks.Extension, nil)
 	options := &sdk.ServerOptions{
 		Instructions: instructions,
 		Logger:       quiet(s.opts.Log),
@@ -212,7 +230,15 @@ func (s *Server) addTasks() {
 	if err := s.opts.tasks.Register(s.sdk, owner); err != nil {
 		panic(err) // a method of ours has the name of one of the protocol
 	}
-	s.sdk.AddReceivingMiddleware(s.opts.tasks.Middleware(owner, s.opts.Plan))
+	s.sdk.AddReceivingMiddleware(s.opts.tasks.Middleware(owner, s.opts.Plan, s.shares()))
+}
+
+// shares notes what the client may read at a moment, see [tasks.Book.Middleware].
+func (s *Server) shares() func(context.Context) func(context.Context) bool {
+	if s.opts.Shares == nil {
+		return nil
+	}
+	return func(ctx context.Context) func(context.Context) bool { return s.opts.Shares(ctx, s.caller(ctx, "")) }
 }
 
 // middleware answers what is not registered piece by piece: the list of tools
@@ -228,8 +254,43 @@ func (s *Server) middleware(next sdk.MethodHandler) sdk.MethodHandler {
 		case "resources/list":
 			return s.listResources(ctx, method, req, next)
 		}
-		return next(ctx, method, req)
+		res, err := next(ctx, method, req)
+		if p, ok := req.GetParams().(*sdk.CallToolParamsRaw); err != nil && ok && method == "tools/call" {
+			err = s.explain(p.Name, err)
+		}
+		return res, err
 	}
+}
+
+// explain says of a tool that is not offered why, and how to get it.
+func (s *Server) explain(name string, err error) error {
+	s.mu.Lock()
+	_, offered := s.listed[name]
+	names := slices.Collect(maps.Keys(s.listed))
+	s.mu.Unlock()
+	if offered {
+		return err
+	}
+	say := func(format string, args ...any) error {
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
+	}
+	t, unknown := s.door().Find(name)
+	switch {
+	case unknown != nil:
+		return say("%v", tool.Unknown(name, names))
+	case t.Name != name && s.listed[t.Name] != "":
+		return say("unknown tool %q; its name is %s", name, t.Name)
+	case t.Persons || t.AboutChats():
+		return say("only a person can use the tool %s", t.Name)
+	case slices.Contains(s.opts.Exclude, t.Name):
+		return say("the tool %s is not offered to this client", t.Name)
+	case s.opts.ReadOnly && t.Effect != access.Reads:
+		return say("the tool %s changes notes, and this connection is read-only", t.Name)
+	case t.Effect == access.Changes && !s.opts.Who.May(access.Write), t.Needs != "" && !s.opts.Who.May(t.Needs):
+		return say("this client does not have the permission that the tool %s needs", t.Name)
+	}
+	return say("the tool %s is in the toolset %s, which is not offered to this client; add it with --toolsets %s,%s, or at /mcp/x/%s,%s",
+		t.Name, t.Set, strings.Join(s.opts.Toolsets, ","), t.Set, strings.Join(s.opts.Toolsets, ","), t.Set)
 }
 
 // meet keeps the name that the client gives itself.

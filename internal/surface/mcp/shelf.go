@@ -13,7 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"lore/internal/fault"
-	"lore/internal/surface/template"
+	"lore/internal/surface/mcp/prompts"
 	"lore/internal/tool"
 )
 
@@ -39,7 +39,7 @@ type promptShelf struct {
 // A readNote is what is known of one of these notes.
 type readNote struct {
 	modified string
-	template *template.Template // nil when it cannot be one
+	template *prompts.Template // nil when it cannot be one
 }
 
 // lookTime is how long a list of prompts waits for the notes. A vault that is
@@ -59,7 +59,8 @@ func (s *Server) forgetPrompts(paths map[string]bool) {
 }
 
 // refreshPrompts brings the prompts that are notes up to date. Clients hear of
-// it when they really changed. What cannot be read now is offered as before.
+// it when they really changed. What cannot be read now is offered as before; what
+// may not be read is not.
 func (s *Server) refreshPrompts(ctx context.Context) {
 	s.asking.Lock()
 	defer s.asking.Unlock()
@@ -69,7 +70,7 @@ func (s *Server) refreshPrompts(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	names := template.Names(slices.Collect(maps.Keys(found)), s.prompts.own...)
+	names := prompts.Names(slices.Collect(maps.Keys(found)), s.prompts.own...)
 	gone := maps.Clone(s.prompts.listed)
 	if s.prompts.listed == nil {
 		s.prompts.listed = map[string]string{}
@@ -85,13 +86,18 @@ func (s *Server) refreshPrompts(ctx context.Context) {
 }
 
 // findPrompts reads the notes in the folder, as far as they changed.
-func (s *Server) findPrompts(ctx context.Context) (map[string]*template.Template, error) {
+func (s *Server) findPrompts(ctx context.Context) (map[string]*prompts.Template, error) {
 	var list noteList
 	err := s.use(ctx, tool.ListsNotes, map[string]any{"folder": promptFolder, "sort": "path", "limit": mostPrompts}, &list)
-	if err != nil && fault.Of(err) != fault.NotFound { // there may be no such folder
+	switch fault.Of(err) {
+	case "", fault.NotFound: // there may be no such folder
+	case fault.Denied: // the client may not read them, or no longer
+		s.prompts.read = nil
+		return nil, nil
+	default:
 		return nil, err
 	}
-	out, known := map[string]*template.Template{}, map[string]readNote{}
+	out, known := map[string]*prompts.Template{}, map[string]readNote{}
 	for _, n := range list.Notes {
 		if !isPrompt(n.Path) {
 			continue
@@ -115,16 +121,16 @@ func (s *Server) findPrompts(ctx context.Context) (map[string]*template.Template
 	return out, nil
 }
 
-func (s *Server) readPrompt(ctx context.Context, p string) (*template.Template, error) {
+func (s *Server) readPrompt(ctx context.Context, p string) (*prompts.Template, error) {
 	text, err := s.readNote(ctx, place{path: p})
 	if err != nil {
 		return nil, err
 	}
-	return template.Parse(strings.TrimSuffix(path.Base(p), path.Ext(p)), text)
+	return prompts.Parse(strings.TrimSuffix(path.Base(p), path.Ext(p)), text)
 }
 
 // listPrompt registers a prompt, unless it is registered just so.
-func (s *Server) listPrompt(name, path string, t *template.Template) {
+func (s *Server) listPrompt(name, path string, t *prompts.Template) {
 	d := &sdk.Prompt{Name: name, Title: t.Title, Description: t.Description}
 	for _, a := range t.Arguments {
 		d.Arguments = append(d.Arguments, &sdk.PromptArgument{Name: a.Name, Description: a.Description, Required: a.Required})

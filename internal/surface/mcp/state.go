@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"lore/internal/access"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
 )
 
 // stateLives is how long a client may take to bring the answer. The question

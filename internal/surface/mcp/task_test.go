@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"lore/internal/access"
 	"lore/internal/surface/mcp"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
 	"lore/internal/tool/tooltest"
 )
 

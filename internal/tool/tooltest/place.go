@@ -16,16 +16,16 @@ import (
 	"time"
 	"unicode"
 
-	"lore/internal/approval"
 	"lore/internal/change"
 	"lore/internal/embed"
 	"lore/internal/event"
-	"lore/internal/history"
 	"lore/internal/index"
 	"lore/internal/index/sqlite"
+	"lore/internal/machine/state"
 	"lore/internal/search"
-	"lore/internal/state"
 	"lore/internal/tool"
+	"lore/internal/tool/approval"
+	"lore/internal/tool/history"
 	"lore/internal/vault"
 	"lore/internal/vault/writer"
 )
@@ -43,7 +43,8 @@ type Place struct {
 	Writer    *writer.Writer
 	History   *history.Store
 	Questions *approval.Store
-	Bus       *event.Bus // hears of files that changed, once they are indexed
+	State     *state.File // what History and Questions lie in
+	Bus       *event.Bus  // hears of files that changed, once they are indexed
 
 	indexer *index.Indexer
 }
@@ -69,7 +70,7 @@ func (p Place) Deps() tool.Deps {
 			_, err := apply(ctx, op, set)
 			return err
 		},
-		Settle: func(ctx context.Context, paths []string) error {
+		Reindex: func(ctx context.Context, paths []string) error {
 			_, err := p.indexer.Update(ctx, paths)
 			return err
 		},
@@ -111,7 +112,7 @@ func Open(t testing.TB, dir string, model embed.Model) Place {
 	})
 	return Place{
 		Vault: v, Store: s, Search: &search.Searcher{Store: s, Model: model, Now: Now}, Fresh: func(context.Context) index.Freshness { return ix.Freshness() },
-		Writer: w, History: h, Questions: approval.New(file, Now), Bus: bus, indexer: ix,
+		Writer: w, History: h, Questions: approval.New(file, Now), State: file, Bus: bus, indexer: ix,
 	}
 }
 

@@ -23,7 +23,7 @@ func rules(t *testing.T, tools []*tool.Tool) {
 	names := map[string]bool{}
 	for _, tl := range tools {
 		names[tl.Name] = true
-		if len(tl.Doc) < 20 || strings.HasPrefix(tl.Doc, tl.InputType().Name()) {
+		if len(tl.Doc) < 20 || namesStruct(tl.Doc, tl.InputType().Name()) {
 			t.Errorf("%s: the description says too little or names the struct: %q", tl.Name, tl.Doc)
 		}
 		described(t, tl.Name, tl.Input())
@@ -53,6 +53,14 @@ func rules(t *testing.T, tools []*tool.Tool) {
 	generated(t)
 }
 
+// namesStruct reports whether a description begins with the name of the struct. A
+// name of one word may be the verb that the description begins with: Undo.
+func namesStruct(doc, name string) bool {
+	rest, ok := strings.CutPrefix(doc, name)
+	isVerb := strings.ToLower(name[1:]) == name[1:] && strings.HasPrefix(rest, " a")
+	return ok && !isVerb
+}
+
 func described(t *testing.T, at string, s *jsonschema.Schema) {
 	for name, p := range s.Properties {
 		if p.Description == "" {
@@ -79,7 +87,7 @@ func runners(t *testing.T) []string {
 		}
 		for _, d := range f.Decls {
 			fd, ok := d.(*ast.FuncDecl)
-			if !ok || fd.Recv == nil || fd.Name.Name != "Run" && fd.Name.Name != "Plan" {
+			if !ok || fd.Recv == nil || !slices.Contains([]string{"Run", "Plan", "Gather"}, fd.Name.Name) {
 				continue
 			}
 			typ := fd.Recv.List[0].Type

@@ -17,11 +17,11 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"lore/internal/access"
 	"lore/internal/embed"
 	"lore/internal/fault"
-	"lore/internal/history"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
+	"lore/internal/tool/history"
 	"lore/internal/vault"
 )
 

@@ -66,7 +66,7 @@ func (a Answer) View() tool.View {
 	for _, p := range a.Parts {
 		foot = append(foot, p.String())
 	}
-	return tool.View{Text: text, Foot: strings.Join(append(append([]string{"untrusted: the words of the server " + a.Server}, foot...), a.Notes...), "; ")}
+	return tool.View{Text: text, Foot: strings.Join(append(append([]string{"untrusted: text from the server " + a.Server}, foot...), a.Notes...), "; ")}
 }
 
 // answer reads what a server sent.
@@ -96,17 +96,17 @@ func answer(server string, r *sdk.CallToolResult) (Answer, error) {
 	if a.Text = b.String(); len(a.Text) > maxText || size > maxText {
 		at := whole(a.Text, maxText)
 		a.Text = fmt.Sprintf("%s\n[cut: %d of %d bytes]", a.Text[:at], at, size)
-		a.Notes = append(a.Notes, fmt.Sprintf("the text was cut: it had %d bytes", size))
+		a.Notes = append(a.Notes, fmt.Sprintf("the text was shortened: it had %d bytes", size))
 	}
 	if r.IsError {
 		said, _ := cut(a.Text, maxError)
-		return Answer{}, fault.New(fault.Unavailable, "the server %s answers with an error (its words, untrusted): %s", server, said)
+		return Answer{}, fault.New(fault.Unavailable, "the server %s returned an error (untrusted message from the server): %s", server, said)
 	}
 	if err := a.structure(r.StructuredContent, &invisible); err != nil {
 		return Answer{}, err
 	}
 	if invisible > 0 {
-		a.Notes = append(a.Notes, fmt.Sprintf("%d characters that nobody sees were taken out", invisible))
+		a.Notes = append(a.Notes, fmt.Sprintf("%d invisible characters were removed", invisible))
 	}
 	return a, nil
 }
@@ -119,7 +119,7 @@ func (a *Answer) structure(v any, invisible *int) error {
 	raw, err := json.Marshal(cleanAll(v, invisible))
 	switch {
 	case err != nil:
-		return fault.New(fault.Unavailable, "the server %s answers what cannot be read: %v", a.Server, err)
+		return fault.New(fault.Unavailable, "the response from the server %s cannot be read: %v", a.Server, err)
 	case len(raw) > maxText:
 		a.Notes = append(a.Notes, fmt.Sprintf("structured data of %d bytes was left out", len(raw)))
 	default:

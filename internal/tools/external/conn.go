@@ -12,9 +12,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"lore/internal/fault"
-	"lore/internal/mcpconfig"
-	"lore/internal/roster"
-	"lore/internal/signin"
+	"lore/internal/mcpclient/configfile"
+	"lore/internal/mcpclient/serverlist"
+	"lore/internal/mcpclient/signin"
 	"lore/internal/tool"
 )
 
@@ -23,7 +23,7 @@ import (
 // that its tools change in one order.
 type conn struct {
 	hub    *Hub
-	entry  roster.Entry
+	entry  serverlist.Entry
 	ctx    context.Context
 	cancel context.CancelFunc
 	tried  chan struct{} // closed after the first try
@@ -35,15 +35,16 @@ type conn struct {
 	look   chan struct{}     // someone decided something
 	news   chan struct{}     // the server says that its tools changed
 
-	mu    sync.Mutex
-	state Status
-	names map[string]string // the names of changed and left-out tools, and why
+	mu     sync.Mutex
+	state  Status
+	names  map[string]string // the names of changed and left-out tools, and why
+	ending bool              // its tools are being taken away
 
 	in   sync.Mutex
 	left bool // the connection is not wanted any more
 }
 
-func newConn(h *Hub, e roster.Entry) *conn {
+func newConn(h *Hub, e serverlist.Entry) *conn {
 	c := &conn{
 		hub: h, entry: e, tried: make(chan struct{}), done: make(chan struct{}), look: make(chan struct{}, 1), news: make(chan struct{}, 1),
 		state: Status{Name: e.Name, File: e.File, Transport: e.Type, State: Connecting, Tools: []string{}},
@@ -67,7 +68,7 @@ func (c *conn) leave() {
 	err := c.hub.o.Swap(c.entry.Key, nil)
 	c.in.Unlock()
 	if err != nil {
-		c.hub.o.Log.Warn("tools of a server were left out", "server", c.entry.Name, "error", err)
+		c.hub.o.Log.Warn("tools from a server were left out", "server", c.entry.Name, "error", err)
 	}
 	c.cancel()
 }
@@ -103,17 +104,20 @@ func (c *conn) set(f func(*Status)) {
 
 // lacks says why a tool cannot be called; nil when it can.
 func (c *conn) lacks(name string) error {
-	s := c.status()
 	c.mu.Lock()
 	why, known := c.names[name]
+	ending := c.ending
 	c.mu.Unlock()
+	s := c.status()
 	switch {
+	case ending:
+		return fault.New(fault.Unavailable, "%s: the connection to the server %s has just ended", name, s.Name)
 	case slices.Contains(s.Tools, name):
 		return nil
 	case known:
 		return fault.New(fault.Denied, "%s: %s", name, why)
 	case s.State != Connected:
-		return fault.New(fault.Unavailable, "%s: the server %s is not there: %s", name, s.Name, s.Why)
+		return fault.New(fault.Unavailable, "%s: the server %s is not connected: %s", name, s.Name, s.Why)
 	}
 	return fault.Fix(fault.NotFound, "lore servers tools "+s.Name+" lists them", "the server %s has no tool %s", s.Name, name)
 }
@@ -159,8 +163,11 @@ func lasting(err error) bool {
 
 // gone takes the tools away and says why.
 func (c *conn) gone(err error) {
+	c.mu.Lock()
+	c.ending = true
+	c.mu.Unlock()
 	if err := c.swap(nil); err != nil {
-		c.hub.o.Log.Warn("tools of a server were left out", "server", c.entry.Name, "error", err)
+		c.hub.o.Log.Warn("tools from a server were left out", "server", c.entry.Name, "error", err)
 	}
 	state := Waiting
 	why := "it ended"
@@ -173,7 +180,10 @@ func (c *conn) gone(err error) {
 	if c.ctx.Err() == nil {
 		c.hub.o.Log.Warn("a server is not connected", "server", c.entry.Name, "reason", why)
 	}
-	c.set(func(s *Status) { s.State, s.Why, s.Tools, s.Changed, s.LeftOut = state, why, []string{}, nil, nil })
+	c.set(func(s *Status) {
+		c.ending = false
+		s.State, s.Why, s.Tools, s.Changed, s.LeftOut = state, why, []string{}, nil, nil
+	})
 	c.once.Do(func() { close(c.tried) })
 }
 
@@ -183,7 +193,7 @@ func (c *conn) words(err error) string {
 		return fmt.Sprintf("it did not answer in %s", c.hub.o.Times.Connect)
 	}
 	text := err.Error()
-	if s, e := c.hub.o.Roster.Resolve(c.entry); e == nil {
+	if s, e := c.hub.o.Servers.Resolve(c.entry); e == nil {
 		text = secrets(s).Replace(text)
 	}
 	return line(text, 400)
@@ -192,7 +202,7 @@ func (c *conn) words(err error) string {
 // serve is one connection, from hello to its end.
 func (c *conn) serve() error {
 	c.set(func(s *Status) { s.State, s.Why = Connecting, "" })
-	server, err := c.hub.o.Roster.Resolve(c.entry)
+	server, err := c.hub.o.Servers.Resolve(c.entry)
 	if err != nil {
 		return err
 	}
@@ -213,10 +223,10 @@ func (c *conn) serve() error {
 	return c.follow(cs, closed, kid)
 }
 
-func (c *conn) transport(s mcpconfig.Server) (sdk.Transport, *child, error) {
+func (c *conn) transport(s configfile.Server) (sdk.Transport, *child, error) {
 	o := &c.hub.o
-	if s.Type == mcpconfig.Stdio {
-		kid, err := start(s, environment(s, o.Roster.Env), o)
+	if s.Type == configfile.Stdio {
+		kid, err := start(s, environment(s, o.Servers.Env), o)
 		return kid, kid, err
 	}
 	var handler auth.OAuthHandler
@@ -313,7 +323,7 @@ func (c *conn) follow(cs *sdk.ClientSession, closed <-chan error, kid *child) er
 		case <-again:
 			signalTo(c.news)
 		case <-c.news:
-			if !c.settle(closed) {
+			if !c.awaitQuiet(closed) {
 				return ended(nil, kid)
 			}
 			if seen, err = c.list(cs); err != nil {
@@ -325,13 +335,13 @@ func (c *conn) follow(cs *sdk.ClientSession, closed <-chan error, kid *child) er
 }
 
 // errOutdated ends a connection whose server is to be asked anew.
-var errOutdated = errors.New("what it says now was accepted; it is asked again")
+var errOutdated = errors.New("its new definition was accepted; connecting again")
 
 // outdated reports whether a person has accepted something that this connection
 // has not heard of: another process saw it, of a server that tells nobody, or of a
 // newer program than the one that runs.
 func (c *conn) outdated(seen []*sdk.Tool) bool {
-	pins, err := c.hub.o.Roster.Pins(c.entry.Key)
+	pins, err := c.hub.o.Servers.Pins(c.entry.Key)
 	if err != nil {
 		return false // join says so
 	}
@@ -345,9 +355,9 @@ func (c *conn) outdated(seen []*sdk.Tool) bool {
 	})
 }
 
-// settle waits until the server has said nothing new for a moment; not for
+// awaitQuiet waits until the server has said nothing new for a moment; not for
 // ever, because some never stop. It is false when the server went.
-func (c *conn) settle(closed <-chan error) bool {
+func (c *conn) awaitQuiet(closed <-chan error) bool {
 	for range 10 {
 		t := time.NewTimer(c.hub.o.Times.Debounce)
 		select {

@@ -13,7 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"lore/internal/fault"
-	"lore/internal/roster"
+	"lore/internal/mcpclient/serverlist"
 )
 
 // What a server may say about its tools.
@@ -29,10 +29,10 @@ const (
 
 // definition puts what a server says about a tool into the form that is kept.
 // The SDK read the schemas into maps, so writing them sorts their keys.
-func definition(t *sdk.Tool) (roster.Definition, error) {
-	d := roster.Definition{Name: t.Name, Title: t.Title, Description: t.Description}
+func definition(t *sdk.Tool) (serverlist.Definition, error) {
+	d := serverlist.Definition{Name: t.Name, Title: t.Title, Description: t.Description}
 	if t.Name == "" || len(t.Name) > maxOwn {
-		return d, fault.New(fault.Invalid, "its name has %d bytes", len(t.Name))
+		return d, fault.New(fault.Invalid, "its name is empty or too long (%d bytes)", len(t.Name))
 	}
 	var err, e1, e2, e3 error
 	if t.InputSchema != nil {
@@ -45,7 +45,7 @@ func definition(t *sdk.Tool) (roster.Definition, error) {
 		d.Annotations, e3 = json.Marshal(t.Annotations)
 	}
 	if err = errors.Join(e1, e2, e3); err != nil {
-		return d, fault.New(fault.Invalid, "what it says cannot be read: %v", err)
+		return d, fault.New(fault.Invalid, "its definition cannot be read: %v", err)
 	}
 	for _, raw := range []json.RawMessage{d.Input, d.Output, d.Annotations} {
 		if len(raw) > maxSchema {
@@ -61,11 +61,11 @@ func definition(t *sdk.Tool) (roster.Definition, error) {
 //
 // A schema that uses words of another age of the language is read again loosely:
 // which arguments there are, and of what type.
-func inputSchema(d roster.Definition, loose bool) (*jsonschema.Schema, error) {
+func inputSchema(d serverlist.Definition, loose bool) (*jsonschema.Schema, error) {
 	var root map[string]any
 	if len(d.Input) > 0 {
 		if err := json.Unmarshal(d.Input, &root); err != nil {
-			return nil, fault.New(fault.Invalid, "its schema is no object")
+			return nil, fault.New(fault.Invalid, "its schema is not an object")
 		}
 	}
 	if root == nil {
@@ -84,7 +84,7 @@ func inputSchema(d roster.Definition, loose bool) (*jsonschema.Schema, error) {
 	}
 	var s jsonschema.Schema
 	if err := json.Unmarshal(b, &s); err != nil {
-		return nil, fault.New(fault.Invalid, "its schema: %s", line(err.Error(), 200))
+		return nil, fault.New(fault.Invalid, "its schema is not valid: %s", line(err.Error(), 200))
 	}
 	return &s, nil
 }
@@ -111,7 +111,7 @@ func loosened(root map[string]any) map[string]any {
 // tame walks through a schema and changes it in place.
 func tame(v any, depth int) error {
 	if depth > maxDepth {
-		return fault.New(fault.TooLarge, "its schema is deeper than %d", maxDepth)
+		return fault.New(fault.TooLarge, "its schema is nested more than %d deep", maxDepth)
 	}
 	switch v := v.(type) {
 	case []any:
@@ -173,14 +173,14 @@ func tamed(key, s string) string {
 
 // describe is a description as models and persons see it: as the server's own
 // words, cut, with nothing hidden in it.
-func describe(server string, d roster.Definition) (doc string, warnings []string) {
+func describe(server string, d serverlist.Definition) (doc string, warnings []string) {
 	text, n := clean(d.Description)
 	if n > 0 {
-		warnings = append(warnings, fmt.Sprintf("%d characters that nobody sees were taken out of its description", n))
+		warnings = append(warnings, fmt.Sprintf("%d invisible characters were removed from its description", n))
 	}
 	text, was := cut(strings.TrimSpace(text), maxDoc)
 	if was {
-		warnings = append(warnings, fmt.Sprintf("its description was cut: it has %d bytes", len(d.Description)))
+		warnings = append(warnings, fmt.Sprintf("its description was shortened: it has %d bytes", len(d.Description)))
 	}
 	return strings.TrimSpace(fmt.Sprintf("(of the server %s) %s", line(server, 60), text)), warnings
 }

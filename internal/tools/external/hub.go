@@ -4,7 +4,7 @@
 // are always asked about, a changed definition is not used before a person
 // accepted it, and its answers are marked as untrusted.
 //
-// It knows servers from the roster and tools from their schemas; it knows no
+// It knows servers from the list of servers and tools from their schemas; it knows no
 // surface, and never asks anybody anything.
 package external
 
@@ -24,7 +24,7 @@ import (
 
 	"lore/internal/event"
 	"lore/internal/fault"
-	"lore/internal/roster"
+	"lore/internal/mcpclient/serverlist"
 	"lore/internal/tool"
 )
 
@@ -33,11 +33,11 @@ type Options struct {
 	Log     *slog.Logger
 	Now     func() time.Time
 	Version string // of Lore, for the servers
-	Roster  *roster.Roster
+	Servers *serverlist.List
 	// Swap replaces the tools of one server.
 	Swap func(source string, tools []*tool.Tool) error
 	// Auth gives what a server that wants a login is called with; may be nil.
-	Auth func(e roster.Entry, address string) (auth.OAuthHandler, error)
+	Auth func(e serverlist.Entry, address string) (auth.OAuthHandler, error)
 	// Off reports whether a tool is switched off; may be nil.
 	Off func(name string) bool
 	// HTTP is what requests go through; nil is the ordinary one.
@@ -45,7 +45,7 @@ type Options struct {
 	// Bus is told of every server whose state changes; may be nil.
 	Bus   *event.Bus
 	Times Times
-	// Watched are further files whose change makes the roster be read again.
+	// Watched are further files whose change makes Lore read the list of servers again.
 	Watched []string
 }
 
@@ -83,7 +83,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// A State is how it stands with a server, beyond the states of the roster.
+// A State is the state of a server, beyond the states of its entry in the list.
 type State string
 
 // The states.
@@ -168,7 +168,7 @@ func (h *Hub) stamp() string {
 	h.mu.Lock()
 	envs := h.envs
 	h.mu.Unlock()
-	for _, f := range slices.Concat(h.o.Roster.Files(), h.o.Roster.Kept(), h.o.Watched, envs) {
+	for _, f := range slices.Concat(h.o.Servers.Files(), h.o.Servers.Kept(), h.o.Watched, envs) {
 		if info, err := os.Stat(f); err == nil {
 			fmt.Fprintf(&b, "%s %d %d\n", f, info.ModTime().UnixNano(), info.Size())
 		}
@@ -180,24 +180,24 @@ func (h *Hub) stamp() string {
 // connected to, those that changed or may no longer be used are left, and all
 // others stay as they are. With only, no other server is looked at.
 func (h *Hub) reload(only func(slug string) bool) {
-	list, bad := h.o.Roster.List()
+	list, bad := h.o.Servers.List()
 	for _, b := range bad {
-		h.o.Log.Warn("a file of servers cannot be read", "file", b.File, "error", b.Err)
+		h.o.Log.Warn("a file with servers cannot be read", "file", b.File, "error", b.Err)
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.rest, h.envs = nil, h.o.Roster.EnvFiles(list)
+	h.rest, h.envs = nil, h.o.Servers.EnvFiles(list)
 	wanted := map[string]bool{}
 	for _, e := range list {
 		s := slug(e.Name)
 		if only != nil && !only(s) {
 			continue
 		}
-		if wanted[s] && e.State == roster.Ready {
-			e.State, e.Why = roster.Broken, "its name looks like that of another server"
+		if wanted[s] && e.State == serverlist.Ready {
+			e.State, e.Why = serverlist.Broken, "its name looks like the name of another server"
 		}
-		if e.State != roster.Ready {
-			if e.State == roster.Broken {
+		if e.State != serverlist.Ready {
+			if e.State == serverlist.Broken {
 				h.o.Log.Warn("a server cannot be used", "server", e.Name, "reason", e.Why)
 			}
 			h.rest = append(h.rest, Status{Name: e.Name, File: e.File, Transport: e.Type, State: State(e.State), Why: e.Why, Tools: []string{}})
@@ -215,7 +215,7 @@ func (h *Hub) reload(only func(slug string) bool) {
 }
 
 // want makes sure of a connection to a server.
-func (h *Hub) want(s string, e roster.Entry) {
+func (h *Hub) want(s string, e serverlist.Entry) {
 	old := h.conns[s]
 	if old != nil && old.entry.Digest == e.Digest && old.entry.Key == e.Key && sameChoice(old.entry, e) {
 		old.poke()
@@ -235,7 +235,7 @@ func (h *Hub) want(s string, e roster.Entry) {
 }
 
 // sameChoice compares what is no part of the digest.
-func sameChoice(a, b roster.Entry) bool {
+func sameChoice(a, b serverlist.Entry) bool {
 	return a.Timeout == b.Timeout && slices.Equal(a.Include, b.Include) && slices.Equal(a.Exclude, b.Exclude)
 }
 
@@ -274,10 +274,10 @@ func (h *Hub) missing(s, name string) error {
 	defer h.mu.Unlock()
 	for _, st := range h.rest {
 		if slug(st.Name) == s {
-			return fault.New(fault.Unavailable, "%s: the server %s is not used: %s", name, st.Name, st.Why)
+			return fault.New(fault.Unavailable, "%s: Lore does not use the server %s: %s", name, st.Name, st.Why)
 		}
 	}
-	return fault.Fix(fault.NotFound, "lore servers lists them", "%s: no server is called %s", name, s)
+	return fault.Fix(fault.NotFound, "lore servers lists them", "%s: there is no server %s", name, s)
 }
 
 // Status lists all servers, by name.
@@ -292,9 +292,9 @@ func (h *Hub) Status() []Status {
 	return out
 }
 
-// Try connects to one server, whatever its state in the roster, and returns how
+// Try connects to one server, whatever its state in the list, and returns how
 // it stands after the first try.
-func (h *Hub) Try(ctx context.Context, e roster.Entry) (Status, error) {
+func (h *Hub) Try(ctx context.Context, e serverlist.Entry) (Status, error) {
 	s := slug(e.Name)
 	h.mu.Lock()
 	h.want(s, e)

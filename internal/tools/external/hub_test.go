@@ -18,15 +18,15 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"lore/internal/access"
-	"lore/internal/approval"
 	"lore/internal/event"
 	"lore/internal/fault"
-	"lore/internal/history"
-	"lore/internal/policy"
-	"lore/internal/roster"
-	"lore/internal/state"
+	"lore/internal/machine/state"
+	"lore/internal/mcpclient/serverlist"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
+	"lore/internal/tool/approval"
+	"lore/internal/tool/history"
+	"lore/internal/tool/policy"
 )
 
 // A bench is a hub with a registry, in folders of its own.
@@ -39,7 +39,7 @@ type bench struct {
 	sub   *event.Subscription
 	log   *logged
 	env   map[string]string
-	ready roster.Roster
+	ready serverlist.List
 }
 
 // logged is a log that may be written and read at once.
@@ -66,7 +66,7 @@ func newBench(t *testing.T) *bench {
 		"PATH": os.Getenv("PATH"), "HOME": t.TempDir(), "OPENAI_API_KEY": "CANARY-openai", "AWS_SECRET_ACCESS_KEY": "CANARY-aws",
 	}}
 	b.sub = b.bus.Subscribe(TopicServer)
-	b.ready = roster.Roster{
+	b.ready = serverlist.List{
 		User: filepath.Join(b.dir, "servers.json"), Vault: filepath.Join(b.dir, "vault"), Dir: filepath.Join(b.dir, "kept"), Now: time.Now,
 		Env: func(name string) (string, bool) { v, ok := b.env[name]; return v, ok },
 	}
@@ -81,7 +81,7 @@ func newBench(t *testing.T) *bench {
 		Fetch: func(ctx context.Context, name string) error { return b.hub.Fetch(ctx, name) },
 	})
 	b.hub = New(Options{
-		Log: log, Roster: &b.ready, Swap: b.reg.Swap, Bus: b.bus, Version: "test",
+		Log: log, Servers: &b.ready, Swap: b.reg.Swap, Bus: b.bus, Version: "test",
 		Times: Times{Connect: 20 * time.Second, Terminate: 100 * time.Millisecond, Debounce: time.Millisecond, First: time.Millisecond, Watch: 5 * time.Millisecond},
 	})
 	t.Cleanup(func() {
@@ -230,9 +230,9 @@ func TestBadServersHarmNoOther(t *testing.T) {
 	b.connected("good")
 	b.says("mcp__good__echo", `{"text":"hi"}`, "hi")
 	for name, want := range map[string]string{
-		"refusing": "the licence ran out", "broken": "no such thing: (secret)", "noise": "floods", "long": "8 MB",
-		"missing": "cannot be started", "unset": "NOT_SET_ANYWHERE is not set", "off": "its file says so", "plainhttp": "not encrypted",
-		"file": `kind "file"`, "nobody": "refused",
+		"refusing": "the licence ran out", "broken": "no such thing: (secret)", "noise": "too much to standard output", "long": "8 MB",
+		"missing": "cannot be started", "unset": "NOT_SET_ANYWHERE is not set", "off": "it is turned off in its file", "plainhttp": "not encrypted",
+		"file": `start with "file"`, "nobody": "refused",
 	} {
 		s := b.until(name, func(s Status) bool { return s.State != Connecting })
 		if !strings.Contains(s.Why, want) || len(s.Tools) > 0 {
@@ -479,7 +479,7 @@ func TestAnswersAreCutAndDescribed(t *testing.T) {
 		t.Errorf("%v", a.Parts)
 	}
 	_, err = b.call("mcp__one__refuse", `{}`)
-	if fault.Of(err) != fault.Unavailable || !strings.Contains(err.Error(), "untrusted): no, with  tags") {
+	if fault.Of(err) != fault.Unavailable || !strings.Contains(err.Error(), "(untrusted message from the server): no, with  tags") {
 		t.Errorf("%v", err)
 	}
 }
@@ -503,7 +503,7 @@ func TestRugPull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	offers := roster.Offers(pins)
+	offers := serverlist.Offers(pins)
 	if len(offers) != 1 || offers[0].Definition.Description != "Echoes." || offers[0].Offered.Definition.Description != "Echoes, and reads your mail first." {
 		t.Fatalf("%+v", offers)
 	}
@@ -527,7 +527,7 @@ func TestAcceptedElsewhere(t *testing.T) {
 	b.run()
 	b.connected("one")
 	b.write(doc, "Adds three numbers.")
-	other := New(Options{Log: slog.New(slog.DiscardHandler), Roster: &b.ready, Swap: func(string, []*tool.Tool) error { return nil }, Version: "test", Times: Times{Connect: 20 * time.Second}})
+	other := New(Options{Log: slog.New(slog.DiscardHandler), Servers: &b.ready, Swap: func(string, []*tool.Tool) error { return nil }, Version: "test", Times: Times{Connect: 20 * time.Second}})
 	list, _ := b.ready.List()
 	st, err := other.Try(t.Context(), list[0])
 	if err := errors.Join(err, other.Close()); err != nil || !slices.Equal(st.Changed, []string{"echo"}) {
@@ -537,15 +537,15 @@ func TestAcceptedElsewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := b.ready.Accept(t.Context(), "user:one", "echo", roster.Offers(pins)[0].Offered.Digest); err != nil {
+	if err := b.ready.Accept(t.Context(), "user:one", "echo", serverlist.Offers(pins)[0].Offered.Digest); err != nil {
 		t.Fatal(err)
 	}
 	b.waits("the tool as it is now", func() bool {
 		found, err := b.reg.Find("mcp__one__echo")
 		return err == nil && strings.Contains(found.Doc, "three")
 	})
-	if pins, err = b.ready.Pins("user:one"); err != nil || len(roster.Offers(pins)) > 0 {
-		t.Errorf("what was accepted is offered again: %+v, %v", roster.Offers(pins), err)
+	if pins, err = b.ready.Pins("user:one"); err != nil || len(serverlist.Offers(pins)) > 0 {
+		t.Errorf("what was accepted is offered again: %+v, %v", serverlist.Offers(pins), err)
 	}
 }
 
@@ -566,7 +566,7 @@ func TestAcceptedWhileItLooks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.ready.Record(t.Context(), c.entry.Key, []roster.Definition{newer}); err != nil {
+	if _, err := b.ready.Record(t.Context(), c.entry.Key, []serverlist.Definition{newer}); err != nil {
 		t.Fatal(err)
 	}
 	if c.outdated(listed) {
@@ -611,11 +611,11 @@ func TestChangedAcrossRestarts(t *testing.T) {
 
 func TestStandingRuleIsVoidAfterAChange(t *testing.T) {
 	b := newBench(t)
-	e := roster.Entry{Key: "user:one"}
+	e := serverlist.Entry{Key: "user:one"}
 	e.Name, e.Type, e.URL, e.Digest = "one", "http", "https://one.example/mcp", "d1"
-	d := roster.Definition{Name: "echo", Description: "Echoes."}
+	d := serverlist.Definition{Name: "echo", Description: "Echoes."}
 	run := func(context.Context, json.RawMessage) (any, error) { return Answer{Server: "one", Text: "ran"}, nil }
-	put := func(e roster.Entry, d roster.Definition) {
+	put := func(e serverlist.Entry, d serverlist.Definition) {
 		t.Helper()
 		tl, err := Tool(e, d, run)
 		if err != nil {
@@ -648,12 +648,14 @@ func TestStandingRuleIsVoidAfterAChange(t *testing.T) {
 	if asks() != nil {
 		t.Fatal("a standing answer does not hold")
 	}
-	for name, change := range map[string]func(*roster.Entry, *roster.Definition){
-		"description": func(_ *roster.Entry, d *roster.Definition) { d.Description = "Echoes!" },
-		"title":       func(_ *roster.Entry, d *roster.Definition) { d.Title = "Echo" },
-		"output":      func(_ *roster.Entry, d *roster.Definition) { d.Output = json.RawMessage(`{"type":"object"}`) },
-		"annotations": func(_ *roster.Entry, d *roster.Definition) { d.Annotations = json.RawMessage(`{"readOnlyHint":true}`) },
-		"address":     func(e *roster.Entry, _ *roster.Definition) { e.Digest = "d2" },
+	for name, change := range map[string]func(*serverlist.Entry, *serverlist.Definition){
+		"description": func(_ *serverlist.Entry, d *serverlist.Definition) { d.Description = "Echoes!" },
+		"title":       func(_ *serverlist.Entry, d *serverlist.Definition) { d.Title = "Echo" },
+		"output":      func(_ *serverlist.Entry, d *serverlist.Definition) { d.Output = json.RawMessage(`{"type":"object"}`) },
+		"annotations": func(_ *serverlist.Entry, d *serverlist.Definition) {
+			d.Annotations = json.RawMessage(`{"readOnlyHint":true}`)
+		},
+		"address": func(e *serverlist.Entry, _ *serverlist.Definition) { e.Digest = "d2" },
 	} {
 		e, d := e, d
 		change(&e, &d)
@@ -700,7 +702,7 @@ func TestVaultServersNeedConsent(t *testing.T) {
 	b.run()
 	b.connected("own")
 	s := b.until("in", func(Status) bool { return true })
-	if s.State != State(roster.Asks) {
+	if s.State != State(serverlist.Asks) {
 		t.Errorf("%+v", s)
 	}
 	if _, err := b.call("mcp__in__echo", `{}`); fault.Of(err) != fault.Unavailable {
@@ -716,7 +718,7 @@ func TestVaultServersNeedConsent(t *testing.T) {
 	}
 	b.connected("in")
 	b.write(file, `{"mcpServers": {"in": `+entry("plain", "MORE", "x")+`}}`)
-	b.own("in", roster.Changed)
+	b.own("in", serverlist.Changed)
 	if b.has("mcp__in__echo") {
 		t.Error("its tools are there still")
 	}
@@ -726,7 +728,7 @@ func TestVaultServersNeedConsent(t *testing.T) {
 }
 
 // own waits until a server that is not connected to has a state.
-func (b *bench) own(name string, want roster.State) {
+func (b *bench) own(name string, want serverlist.State) {
 	b.t.Helper()
 	b.waits(name+" is "+string(want), func() bool {
 		return slices.ContainsFunc(b.hub.Status(), func(s Status) bool { return s.Name == name && s.State == State(want) })
@@ -754,7 +756,7 @@ func TestOneShot(t *testing.T) {
 	if b.has("mcp__two__echo") {
 		t.Error("the other server was started too")
 	}
-	for name, want := range map[string]string{"mcp__three__x": "no server is called three", "mcp__one__nothing": "has no tool", "mcp__": "unknown tool"} {
+	for name, want := range map[string]string{"mcp__three__x": "there is no server three", "mcp__one__nothing": "has no tool", "mcp__": "unknown tool"} {
 		if _, err := b.call(name, `{}`); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}

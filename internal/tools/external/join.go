@@ -12,12 +12,12 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"lore/internal/access"
 	"lore/internal/fault"
-	"lore/internal/mcpconfig"
-	"lore/internal/roster"
-	"lore/internal/signin"
+	"lore/internal/mcpclient/configfile"
+	"lore/internal/mcpclient/serverlist"
+	"lore/internal/mcpclient/signin"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
 )
 
 // A plan is what becomes of the tools that a server showed.
@@ -52,14 +52,14 @@ func (c *conn) join(cs *sdk.ClientSession, seen []*sdk.Tool, before string) {
 		return
 	}
 	if err := c.swap(p.tools); err != nil {
-		c.hub.o.Log.Warn("tools of a server were left out", "server", c.entry.Name, "error", err)
+		c.hub.o.Log.Warn("tools from a server were left out", "server", c.entry.Name, "error", err)
 	}
 	var names []string
 	for _, t := range p.tools {
 		names = append(names, t.Name)
 	}
 	for _, own := range p.changed {
-		c.hub.o.Log.Warn("a tool of a server changed and is not used", "server", c.entry.Name, "tool", line(own, 80))
+		c.hub.o.Log.Warn("a server's tool changed and is not used", "server", c.entry.Name, "tool", line(own, 80))
 	}
 	init := cs.InitializeResult()
 	c.mu.Lock()
@@ -78,7 +78,7 @@ func (c *conn) join(cs *sdk.ClientSession, seen []*sdk.Tool, before string) {
 // plan decides about each tool.
 func (c *conn) plan(cs *sdk.ClientSession, seen []*sdk.Tool) *plan {
 	p := &plan{names: map[string]string{}}
-	var defs []roster.Definition
+	var defs []serverlist.Definition
 	taken := map[string]bool{}
 	for _, t := range seen {
 		name := Name(c.entry.Name, t.Name)
@@ -87,7 +87,7 @@ func (c *conn) plan(cs *sdk.ClientSession, seen []*sdk.Tool) *plan {
 		case err != nil:
 			p.leave(name, t.Name, err.Error())
 		case taken[name]:
-			p.left = append(p.left, line(t.Name, 80)+": another one has this name")
+			p.left = append(p.left, line(t.Name, 80)+": another tool has this name")
 		case len(defs) >= maxTools:
 			p.leave(name, t.Name, fmt.Sprintf("the server has more than %d tools", maxTools))
 		default:
@@ -119,32 +119,32 @@ func (c *conn) plan(cs *sdk.ClientSession, seen []*sdk.Tool) *plan {
 
 // compared are the pins that tools are compared with. What was heard is recorded
 // once: heard long ago, it would stand over what another process has seen since.
-func (c *conn) compared(defs []roster.Definition) (map[string]roster.Pin, error) {
-	pins, err := c.hub.o.Roster.Pins(c.entry.Key)
-	all := !slices.ContainsFunc(defs, func(d roster.Definition) bool { _, ok := pins[d.Name]; return !ok })
+func (c *conn) compared(defs []serverlist.Definition) (map[string]serverlist.Pin, error) {
+	pins, err := c.hub.o.Servers.Pins(c.entry.Key)
+	all := !slices.ContainsFunc(defs, func(d serverlist.Definition) bool { _, ok := pins[d.Name]; return !ok })
 	if err == nil && all && !c.fresh {
 		return pins, nil
 	}
 	c.fresh = false
-	return c.hub.o.Roster.Record(c.ctx, c.entry.Key, defs)
+	return c.hub.o.Servers.Record(c.ctx, c.entry.Key, defs)
 }
 
 // decide adds one tool, or says why not.
-func (c *conn) decide(p *plan, cs *sdk.ClientSession, d roster.Definition, pins map[string]roster.Pin) {
+func (c *conn) decide(p *plan, cs *sdk.ClientSession, d serverlist.Definition, pins map[string]serverlist.Pin) {
 	name := Name(c.entry.Name, d.Name)
 	pin, ok := pins[d.Name]
 	digest := d.Digest(c.entry.Key)
 	switch {
 	case !ok:
-		p.leave(name, d.Name, "the server showed too many different tools")
+		p.leave(name, d.Name, "the server offered too many different tools")
 		return
 	case pin.Digest != digest:
 		p.changed = append(p.changed, d.Name)
-		p.names[name] = "the server says something else about it than when it was first used; see lore servers tools " + c.entry.Name +
+		p.names[name] = "its definition changed since it was first used; see lore servers tools " + c.entry.Name +
 			", then lore servers accept " + c.entry.Name
 		return
 	case c.hub.o.Off != nil && c.hub.o.Off(name):
-		p.leave(name, d.Name, "it is switched off in the settings")
+		p.leave(name, d.Name, "it is turned off in the settings")
 		return
 	}
 	t, err := Tool(c.entry, d, func(ctx context.Context, args json.RawMessage) (any, error) { return c.call(ctx, cs, d.Name, args) })
@@ -160,16 +160,16 @@ const longest = 30 * time.Minute
 
 // Tool makes a tool of what a server said about it. Whatever that is, it is one
 // that is asked about.
-func Tool(e roster.Entry, d roster.Definition, run func(context.Context, json.RawMessage) (any, error)) (*tool.Tool, error) {
+func Tool(e serverlist.Entry, d serverlist.Definition, run func(context.Context, json.RawMessage) (any, error)) (*tool.Tool, error) {
 	needs := access.Egress
-	if e.Type == mcpconfig.Stdio {
+	if e.Type == configfile.Stdio {
 		needs = access.Exec
 	}
 	doc, warnings := describe(e.Name, d)
 	f := tool.ForeignTool{
 		Name: Name(e.Name, d.Name), Title: line(cmp.Or(d.Title, d.Name), maxTitle), Doc: doc, Set: tool.External, Needs: needs,
 		Within: min(e.Timeout, longest), Source: e.Key, Definition: d.Digest(e.Key) + " " + e.Digest,
-		Summary:  fmt.Sprintf("Call %s of the server %s", line(d.Name, 80), line(e.Name, 60)),
+		Summary:  fmt.Sprintf("Call %s on the server %s", line(d.Name, 80), line(e.Name, 60)),
 		Warnings: append([]string{"the server describes it: " + line(d.Description, 300)}, warnings...),
 		Run:      run, Decode: decode,
 	}
@@ -196,14 +196,14 @@ func (c *conn) call(ctx context.Context, cs *sdk.ClientSession, own string, args
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case errors.Is(err, sdk.ErrConnectionClosed):
-		return nil, fault.New(fault.Unavailable, "the server %s went away during the call; whether it did anything is not known", name)
+		return nil, fault.New(fault.Unavailable, "the server %s disconnected during the call; it is not known whether the call took effect", name)
 	case errors.Is(err, signin.ErrNeeded):
-		return nil, fault.Fix(fault.Unavailable, "lore servers login "+name, "the server %s wants you to log in", name)
+		return nil, fault.Fix(fault.Unavailable, "lore servers login "+name, "the server %s needs you to sign in", name)
 	case errors.As(err, &wire):
-		return nil, fault.New(fault.Unavailable, "the server %s refuses (its words, untrusted): %s", name, line(wire.Message, 1000))
+		return nil, fault.New(fault.Unavailable, "the server %s refused the call (untrusted message from the server): %s", name, line(wire.Message, 1000))
 	case err != nil:
 		signalTo(c.news) // it may be gone
-		return nil, fault.New(fault.Unavailable, "the server %s: %s; whether it did anything is not known", name, c.words(err))
+		return nil, fault.New(fault.Unavailable, "the server %s: %s; it is not known whether the call took effect", name, c.words(err))
 	}
 	return answer(name, r)
 }

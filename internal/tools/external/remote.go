@@ -11,7 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"lore/internal/fault"
-	"lore/internal/mcpconfig"
+	"lore/internal/mcpclient/configfile"
 )
 
 // maxStream is how much a server may send over one stream in a window: more than
@@ -19,16 +19,16 @@ import (
 const maxStream = 64 << 20
 
 // remote is the transport to a server that is called by its address.
-func remote(s mcpconfig.Server, handler auth.OAuthHandler, o *Options) (sdk.Transport, error) {
+func remote(s configfile.Server, handler auth.OAuthHandler, o *Options) (sdk.Transport, error) {
 	u, err := url.Parse(s.URL)
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "%q is no address", mcpconfig.Shown(s.URL))
+		return nil, fault.New(fault.Invalid, "%q is not an address", configfile.Shown(s.URL))
 	}
 	client := &http.Client{
 		Transport:     &caller{to: u, headers: s.Headers, next: o.HTTP, now: o.Now},
 		CheckRedirect: func(r *http.Request, _ []*http.Request) error { return sameServer(u, r.URL) },
 	}
-	if s.Type == mcpconfig.SSE {
+	if s.Type == configfile.SSE {
 		return &sdk.SSEClientTransport{Endpoint: s.URL, HTTPClient: client, MaxEventSize: maxLine}, nil
 	}
 	t := &sdk.StreamableClientTransport{Endpoint: s.URL, HTTPClient: client, MaxEventSize: maxLine, MaxRetries: 2}
@@ -51,7 +51,7 @@ func header(h map[string]string, name string) (string, bool) {
 // server that it names.
 func sameServer(to, next *url.URL) error {
 	if next.Scheme != to.Scheme || next.Host != to.Host {
-		return fault.New(fault.Denied, "it sends its callers to %s", next.Host)
+		return fault.New(fault.Denied, "it redirects to %s, which Lore does not follow", next.Host)
 	}
 	return nil
 }

@@ -13,15 +13,17 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"lore/internal/roster"
-	"lore/internal/signin"
+	"lore/internal/mcpclient/serverlist"
+	"lore/internal/mcpclient/signin"
 )
 
 // TestNeedsLogin asks nobody in the background.
 func TestNeedsLogin(t *testing.T) {
 	b := newBench(t)
 	store := &signin.Store{Path: filepath.Join(b.dir, "tokens.json"), Now: time.Now}
-	b.hub.o.Auth = func(_ roster.Entry, address string) (auth.OAuthHandler, error) { return store.Resting(address), nil }
+	b.hub.o.Auth = func(_ serverlist.Entry, address string) (auth.OAuthHandler, error) {
+		return store.Resting(address), nil
+	}
 	var asked atomic.Int32
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked.Add(1)
@@ -55,7 +57,7 @@ func TestHeadersGoToTheirServerAlone(t *testing.T) {
 	b.servers("far", fmt.Sprintf(`{"url": %q, "headers": {"X-Key": "CANARY-header"}}`, web.URL))
 	b.run()
 	s := b.until("far", is(Waiting))
-	if stolen.Load() != nil || !strings.Contains(s.Why, "sends its callers to") {
+	if stolen.Load() != nil || !strings.Contains(s.Why, "redirects to") {
 		t.Errorf("%+v; the other got %v", s, stolen.Load())
 	}
 }

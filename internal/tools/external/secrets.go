@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"lore/internal/mcpconfig"
+	"lore/internal/mcpclient/configfile"
 )
 
 // secretFlag are the flags whose value is a secret.
@@ -16,7 +16,7 @@ const least = 6
 
 // secrets replaces the values that a server was given, wherever it, or an error
 // about it, repeats them.
-func secrets(s mcpconfig.Server) *strings.Replacer {
+func secrets(s configfile.Server) *strings.Replacer {
 	var pairs []string
 	hide := func(v string) {
 		if len(v) >= least {

@@ -4,11 +4,11 @@ import (
 	"strings"
 	"testing"
 
-	"lore/internal/mcpconfig"
+	"lore/internal/mcpclient/configfile"
 )
 
 func TestSecretsAreNotRepeated(t *testing.T) {
-	s := mcpconfig.Server{
+	s := configfile.Server{
 		URL: "https://far.example/s/PATHSECRET/mcp?api_key=QUERYSECRET&x=a%2Fb%2Fc%2Fd", Env: map[string]string{"K": "ENVSECRET", "SHORT": "on"},
 		Headers: map[string]string{"Authorization": "Bearer HEADSECRET"},
 		Args:    []string{"serve", "--api-key", "ARGSECRET", "--token=WORDSECRET", "--port", "8080808"},

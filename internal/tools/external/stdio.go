@@ -17,7 +17,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"lore/internal/fault"
-	"lore/internal/mcpconfig"
+	"lore/internal/mcpclient/configfile"
 )
 
 // What a program may write.
@@ -58,7 +58,7 @@ const (
 
 // start runs the program of a server. There is no shell: the words are the
 // program's arguments as they stand in the file.
-func start(s mcpconfig.Server, env []string, o *Options) (*child, error) {
+func start(s configfile.Server, env []string, o *Options) (*child, error) {
 	c := &child{grace: o.Times.Terminate, done: make(chan struct{}), closed: make(chan struct{}), now: o.Now}
 	c.cmd = exec.Command(s.Command, s.Args...)
 	c.cmd.Dir, c.cmd.Env = s.Dir, env
@@ -250,7 +250,7 @@ func (s *stdout) pass() error {
 	}
 	s.noise.most, s.noise.now = maxNoise, s.now
 	if s.noise.over() {
-		return s.fail("it floods its standard output")
+		return s.fail("it writes too much to standard output")
 	}
 	return nil
 }
@@ -325,7 +325,7 @@ func (e *stderr) last() string {
 
 // environment is what a program is given: what programs need to run, and what
 // its entry says. Keys of ours are not among it.
-func environment(s mcpconfig.Server, lookup func(string) (string, bool)) []string {
+func environment(s configfile.Server, lookup func(string) (string, bool)) []string {
 	var out []string
 	for _, name := range inherited {
 		if _, own := s.Env[name]; own {

@@ -2,16 +2,17 @@ package external
 
 import (
 	"fmt"
-	"lore/internal/hidden"
 	"strings"
 	"unicode/utf8"
+
+	"lore/internal/note/invisible"
 )
 
 // clean takes out of a text what nobody sees and what turns it around, so that
 // a person and a model read the same. It tells how much that was.
 func clean(s string) (string, int) {
 	s = strings.ToValidUTF8(s, "\uFFFD")
-	return hidden.Strip(s)
+	return invisible.Strip(s)
 }
 
 // cut shortens a text to at most n bytes, at a whole character, and says so.

@@ -5,9 +5,149 @@ package files
 import "lore/internal/tool"
 
 var docs = map[string]tool.Comment{
-	"Completed": {Text: "Completed is the end of a task.", Fields: map[string]string{}},
-	"Env":       {Text: "Env is what these tools may touch: nothing yet.", Fields: map[string]string{}},
-	"TaskComplete": {Text: "TaskComplete says that the task is done and ends the run. Call it when nothing is left to do, and never before.", Fields: map[string]string{
-		"Summary": "What was done, in a few sentences.",
+	"AttachmentText": {Text: "AttachmentText is a file: its text, or what it is.", Fields: map[string]string{
+		"Line":  "Line of the file where the text starts.",
+		"More":  "More says how to read the rest when the text was cut.",
+		"Note":  "Note says why there is no text.",
+		"Text":  "Text of a text file, or a part of it.",
+		"Type":  "Type is the media type, detected from the content.",
+		"Width": "Width and Height of an image, in pixels.",
+	}},
+	"CommandResult": {Text: "CommandResult is how a command ended.", Fields: map[string]string{
+		"Cut":            "Cut says how much of the output is missing.",
+		"Duration":       "Duration in milliseconds.",
+		"Files":          "Files that the command changed.",
+		"NotApplied":     "NotApplied are changes that are dropped.",
+		"NotCopied":      "NotCopied is how many files the command could not see: too large, or hard links.",
+		"Output":         "Output is both as they arrived, when there are both; lines of the same moment may be swapped.",
+		"Stopped":        "Stopped says which limit ended the command: \"time\" or \"memory\".",
+		"UntrustedFiles": "UntrustedFiles are files with text from outside that the command could read.",
+	}},
+	"EditFile": {Text: "EditFile: Find and replace text in a file. The text must occur once, unless all is set.", Fields: map[string]string{
+		"All":     "Replace every occurrence.",
+		"Find":    "Text to find, copied from the file.",
+		"IfHash":  "Expected hash, from a read.",
+		"Path":    "Path.",
+		"Regex":   "Find is an RE2 expression.",
+		"Replace": "Its replacement; with regex, $1 is a group.",
+	}},
+	"EditedFile": {Text: "EditedFile is a file that was changed in part.", Fields: map[string]string{
+		"Bytes":    "Bytes of the file after the change.",
+		"Lines":    "Lines where the changes start, in the old text.",
+		"Replaced": "Replaced is the number of places that changed.",
+	}},
+	"Env": {Text: "Env is what these tools may touch.", Fields: map[string]string{
+		"Folder": "Folder is the folder of the vault that the tools work in; empty is all of it.",
+		"Fresh":  "Fresh tells how current the index is.",
+	}},
+	"FileContent": {Text: "FileContent is one file, or why it could not be read.", Fields: map[string]string{
+		"Hash": "Hash of the whole file; pass it as if_hash when you change it.",
+		"Kind": "Kind of the error, for programs.",
+		"More": "More says how to read the rest when the content was cut.",
+		"Size": "Size of the whole file in bytes.",
+	}},
+	"FileContents": {Text: "FileContents are files in the requested order.", Fields: map[string]string{}},
+	"FileEntry": {Text: "FileEntry is one name in a folder.", Fields: map[string]string{
+		"Hidden":   "Hidden files are not read.",
+		"Mode":     "Mode as ls writes it.",
+		"Modified": "Modified is when a file was last changed.",
+		"Type":     "Type is \"file\", \"folder\", \"link\" or \"special\".",
+	}},
+	"FileList": {Text: "FileList is a folder.", Fields: map[string]string{
+		"Path": "Path of the folder; empty for the vault.",
+	}},
+	"FileRead": {Text: "FileRead: Read several files at once. A file that fails has its own error; the others are still read.", Fields: map[string]string{
+		"FilePaths": "Paths, as vault_search returns them.",
+		"Limit":     "Max lines of each.",
+		"Offset":    "First line of each, from 1.",
+	}},
+	"FileText": {Text: "FileText is a text file, or some lines of it.", Fields: map[string]string{
+		"Hash":  "Hash of the whole file; pass it as if_hash when you change it.",
+		"Line":  "Line of the file where the content starts.",
+		"Lines": "Lines in the whole file.",
+		"More":  "More says how to read the rest when the content was cut.",
+		"Size":  "Size of the whole file in bytes.",
+	}},
+	"GitChange": {Text: "GitChange is a file that differs from the last commit.", Fields: map[string]string{
+		"From":  "From is the old path of a renamed file.",
+		"State": "State is as git status --short writes it: \" M\", \"??\".",
+	}},
+	"GitCommit": {Text: "GitCommit is one commit.", Fields: map[string]string{}},
+	"GitStatus": {Text: "GitStatus: Show the state of the Git repository: changed files, recent commits, or a diff. Reads only.", Fields: map[string]string{
+		"Limit": "Max commits, or lines of the diff.",
+		"Path":  "Only this file or folder.",
+		"Ref":   "For diff: compare with this commit.",
+		"Show":  "What to show.",
+	}},
+	"ListFiles": {Text: "ListFiles: List a folder: files, folders, sizes and dates.", Fields: map[string]string{
+		"Limit":  "Max entries.",
+		"Offset": "Skip this many.",
+		"Path":   "Folder; default: the top.",
+	}},
+	"ListProcesses": {Text: "ListProcesses: List the running processes of the user.", Fields: map[string]string{
+		"Filter": "Only names with this text.",
+		"Limit":  "Max processes.",
+		"Offset": "Skip this many.",
+	}},
+	"NotApplied": {Text: "NotApplied is a change that is dropped.", Fields: map[string]string{}},
+	"Process": {Text: "Process is one running process.", Fields: map[string]string{
+		"Command": "Command is the whole command line; only a person sees it.",
+		"Memory":  "Memory in use, in bytes.",
+		"State":   "State is as ps writes it: R runs, S sleeps, Z has ended.",
+	}},
+	"Processes": {Text: "Processes are running processes, by their id.", Fields: map[string]string{}},
+	"ReadAttachment": {Text: "ReadAttachment: Read the text of a file that is not a note; for other files, get the type and size.", Fields: map[string]string{
+		"Limit":  "Max lines.",
+		"Offset": "First line, from 1.",
+		"Path":   "Path or file name.",
+	}},
+	"ReadFile": {Text: "ReadFile: Read a text file, whole or in part.", Fields: map[string]string{
+		"Limit":  "Max lines.",
+		"Offset": "First line, from 1.",
+		"Path":   "Path.",
+	}},
+	"ReplaceInFile": {Text: "ReplaceInFile: Change parts of a file with SEARCH/REPLACE blocks.", Fields: map[string]string{
+		"Diff": "Blocks: <<<<<<< SEARCH, old lines, =======, new lines, >>>>>>> REPLACE.",
+		"Path": "Path.",
+	}},
+	"Repository": {Text: "Repository is the state of a Git repository.", Fields: map[string]string{
+		"Note":       "Note says why there is nothing to show.",
+		"Repository": "Repository says whether the vault is one.",
+	}},
+	"RunCommand": {Text: "RunCommand: Run a command in a sandbox without network, on a copy of the files. Its changes to text files are shown to the person and then applied.", Fields: map[string]string{
+		"Argv":    "Instead: program and arguments, without a shell.",
+		"Command": "For a shell.",
+		"Timeout": "Max seconds.",
+	}},
+	"SearchText": {Text: "SearchText: Find the lines of files that match a regular expression (RE2). To find notes by meaning, use search_notes.", Fields: map[string]string{
+		"Context":    "Lines around each match.",
+		"Glob":       "Only such files: \"*.go\", \"src/**\".",
+		"IgnoreCase": "Ignore case.",
+		"Limit":      "Max matches.",
+		"Literal":    "Take the pattern as plain text.",
+		"Offset":     "Skip this many.",
+		"Path":       "File or folder.",
+		"Pattern":    "Expression.",
+	}},
+	"TextMatch": {Text: "TextMatch is one line that matches.", Fields: map[string]string{
+		"Before": "Before and After are the lines around it.",
+	}},
+	"TextMatches": {Text: "TextMatches are the lines that match.", Fields: map[string]string{
+		"Searched": "Searched files.",
+		"Skipped":  "Skipped files: too large, or not readable.",
+		"Total":    "Total lines that match, in this many files.",
+	}},
+	"WriteFile": {Text: "WriteFile: Create or overwrite a text file. Folders are created.", Fields: map[string]string{
+		"Content": "The whole text.",
+		"IfHash":  "Expected hash, from a read.",
+		"Path":    "Path.",
+	}},
+	"WriteToFile": {Text: "WriteToFile: Create or overwrite a text file; another name of write_file.", Fields: map[string]string{
+		"Content": "The whole text.",
+		"Path":    "Path.",
+	}},
+	"WrittenFile": {Text: "WrittenFile is a file that was written.", Fields: map[string]string{
+		"Bytes": "Bytes of the file after the change.",
+		"Same":  "Same says that the file was unchanged.",
 	}},
 }

@@ -9,5 +9,7 @@ import (
 )
 
 func TestTools(t *testing.T) {
-	tooltest.Run(t, func(tooltest.Place) []*tool.Tool { return files.Tools(files.Env{}) })
+	tooltest.Run(t, func(p tooltest.Place) []*tool.Tool {
+		return files.Tools(files.Env{Vault: p.Vault, Store: p.Store, Fresh: p.Fresh})
+	})
 }

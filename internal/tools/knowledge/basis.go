@@ -3,15 +3,15 @@ package knowledge
 import (
 	"context"
 
-	"lore/internal/confidence"
-	"lore/internal/cue"
 	"lore/internal/graph"
+	"lore/internal/graph/confidence"
+	"lore/internal/graph/judge"
+	"lore/internal/graph/stance"
 	"lore/internal/index"
-	"lore/internal/judge"
 	"lore/internal/llm"
 )
 
-// Basis says how an answer came about.
+// Basis says how an answer was made.
 type Basis struct {
 	// Method is "model", or without one "extractive" for summaries and "cues" for types; "formula" for a calculation, "stated" for what the caller said.
 	Method string `json:"method"`
@@ -76,7 +76,7 @@ func (env Env) compare(ctx context.Context, s *confidence.Structure, e *graph.Ed
 		}
 		s.Similarity = &scaled
 	}
-	lean := cue.Between(own.Title+". "+own.Text, other.Title+". "+other.Text, alike).Lean
+	lean := stance.Between(own.Title+". "+own.Text, other.Title+". "+other.Text, alike).Lean
 	switch e.Type {
 	case "SUPPORTS":
 		s.Cue = &lean
@@ -103,6 +103,7 @@ func (r *RelationshipReclassified) suggest(ctx context.Context, env Env, from *n
 	}
 	v := env.Judge.Relation(ctx, docOf(from), other, s)
 	sure := confidence.Round(v.Confidence)
+	r.guides = []string{from.Path, to.File.Path}
 	r.NewType, r.Confidence, r.Reasoning, r.Basis = v.Type, &sure, v.Reasoning, basisOf(v.Basis)
 	return nil
 }

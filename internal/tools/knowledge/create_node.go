@@ -13,24 +13,41 @@ import (
 	"unicode/utf8"
 
 	"lore/internal/change"
-	"lore/internal/digest"
 	"lore/internal/fault"
+	"lore/internal/graph/judge"
 	"lore/internal/index"
-	"lore/internal/judge"
 	"lore/internal/note"
+	"lore/internal/note/summarize"
 	"lore/internal/tool"
+	"lore/internal/tools/toolkit"
 	"lore/internal/vault"
 )
 
-// CreateNode makes a note that is a node of the knowledge graph: an observation,
-// a hypothesis, a claim, a source, a question, a concept.
+// CreateNode: Create a note that is a node of the knowledge graph, such as an
+// observation, hypothesis, claim, source, question or concept.
 type CreateNode struct {
-	// Observation, Hypothesis, Claim, Source, Concept, Question, Entity, Task, Note, or a word of your own.
+	// Observation, Hypothesis, Claim, Source, Concept, Question, Entity, Task, Note, or your own.
 	Type string `json:"type"`
-	// title, and text (or claim, question, or url of a Source); confidence 0 to 1; every other field becomes a property.
+	// title, and text (or claim, question, or url of a Source); confidence 0 to 1; any other field becomes a property.
 	Content map[string]any `json:"content"`
-	// Look for related nodes too, without linking them.
+	// Also find related nodes, without linking them.
 	AutoAnalyze bool `json:"auto_analyze,omitempty" default:"true"`
+}
+
+// Help is the text for people.
+func (CreateNode) Help() tool.Help {
+	return tool.Help{
+		Short: "Create a node",
+		Flags: map[string]string{
+			"type":         "Observation, Hypothesis, Claim, Source, Concept, Question, Entity, Task, Note, or a type of your own",
+			"content":      "title, text, confidence, or any other property",
+			"auto-analyze": "also find related nodes, without linking them",
+		},
+		Examples: []string{
+			`Question --content title="Does steeping twice help"`,
+			`Source --content title="Tea notes" --content url=https://example.com/tea`,
+		},
+	}
 }
 
 // NodeCreated is a node that was made.
@@ -68,20 +85,20 @@ func (in CreateNode) Plan(ctx context.Context, env Env) (NodeCreated, change.Set
 		return none, nil, err
 	}
 	if len(same) > 0 {
-		out.warnings = append(out.warnings, "there is a note of this name already: "+same[0].Path)
+		out.warnings = append(out.warnings, "a note with this name already exists: "+same[0].Path)
 	}
 	if in.AutoAnalyze {
 		// A node is not refused because nobody can tell what is near to it.
 		if out.Related, err = env.relatedText(ctx, note.Parse(p, []byte(d.written)), typ, d.title, d.text); ctx.Err() != nil {
 			return none, nil, ctx.Err()
 		} else if err != nil {
-			out.warnings = append(out.warnings, "related nodes could not be looked for: "+err.Error())
+			out.warnings = append(out.warnings, "related nodes could not be searched: "+err.Error())
 		}
 	}
 	return out, change.Set{change.Create(p, d.written)}, nil
 }
 
-// What is told of a new node's neighbours unasked.
+// What is told of a new node's neighbors unasked.
 const (
 	analysed     = 5
 	analysedLike = 0.5
@@ -110,7 +127,7 @@ func knownTypes() []string {
 // nodeType gives the name of a type its one form: as the known ones are written,
 // else as it was given.
 func nodeType(field, name string) (string, error) {
-	name = strings.Join(strings.Fields(name), " ")
+	name = toolkit.OneLine(name)
 	for _, t := range knownTypes() {
 		if strings.EqualFold(t, name) {
 			return t, nil
@@ -120,7 +137,7 @@ func nodeType(field, name string) (string, error) {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune(" _-", r)
 	})
 	if r, _ := utf8.DecodeRuneInString(name); name == "" || bad || !unicode.IsLetter(r) || len(name) > 60 {
-		return "", fault.Field(field, "use "+strings.Join(knownTypes(), ", ")+" or a word of your own", "%q is no type of node", name)
+		return "", fault.Field(field, "use "+strings.Join(knownTypes(), ", ")+" or a type of your own", "%q is not a node type", name)
 	}
 	return name, nil
 }
@@ -154,12 +171,12 @@ func newDraft(typ string, content map[string]any) (*draft, error) {
 			return ""
 		}
 		if !isText && err == nil {
-			err = fault.Field("content", "give it as text", "%s is no text", key)
+			err = fault.Field("content", "give it as text", "%s is not text", key)
 		}
 		delete(d.properties, key)
 		return bare(s)
 	}
-	d.title, d.id = strings.Join(strings.Fields(take("title")), " "), strings.TrimSpace(take("id"))
+	d.title, d.id = toolkit.OneLine(take("title")), strings.TrimSpace(take("id"))
 	for _, f := range textFields() {
 		if d.text == "" {
 			d.text = take(f)
@@ -173,10 +190,10 @@ func newDraft(typ string, content map[string]any) (*draft, error) {
 		return nil, err
 	}
 	if d.title == "" {
-		d.title = strings.TrimSuffix(digest.Clip(firstLine(d.text), 80), "…")
+		d.title = strings.TrimSuffix(summarize.Clip(firstLine(d.text), 80), "…")
 	}
 	if d.title == "" {
-		return nil, fault.Field("content", "give a title, or a text", "there is nothing in it to call the node by")
+		return nil, fault.Field("content", "give a title or some text", "has no title")
 	}
 	if d.confidence, err = confidenceOf("content", d.properties["confidence"]); err != nil {
 		return nil, err
@@ -184,12 +201,12 @@ func newDraft(typ string, content map[string]any) (*draft, error) {
 	delete(d.properties, "confidence")
 	if t, has := d.properties["type"]; has {
 		if s, ok := t.(string); !ok || !strings.EqualFold(strings.TrimSpace(s), typ) {
-			return nil, fault.Field("content", "give it as the argument type alone", "the type in it is another one")
+			return nil, fault.Field("content", "set it only with the \"type\" argument", "has a different type")
 		}
 		delete(d.properties, "type")
 	}
 	if d.id != "" && !goodID(d.id) {
-		return nil, fault.Field("content", "use letters, digits, - and _, or leave it out", "%q cannot be an id", d.id)
+		return nil, fault.Field("content", "use letters, digits, - and _, or leave it out", "%q cannot be an ID", d.id)
 	}
 	return d, nil
 }
@@ -226,7 +243,7 @@ func confidenceOf(field string, v any) (*float64, error) {
 		f = -1
 	}
 	if !(f >= 0 && f <= 1) {
-		return nil, fault.Field(field, "give a number between 0 and 1", "the confidence %v is none", v)
+		return nil, fault.Field(field, "give a number between 0 and 1", "the confidence %v is not valid", v)
 	}
 	return &f, nil
 }
@@ -245,7 +262,7 @@ func (env Env) draft(ctx context.Context, d *draft, taken map[string]bool) (stri
 			return "", err
 		}
 		if len(names) > 0 || taken[d.id] {
-			return "", fault.Field("content", "choose another, or leave it out", "the id %q is taken", d.id)
+			return "", fault.Field("content", "choose another ID, or leave it out", "the ID %q is in use", d.id)
 		}
 	}
 	taken[d.id] = true
@@ -322,16 +339,16 @@ func (env Env) place(ctx context.Context, d *draft, taken map[string]bool) (stri
 // Preview says what is about to be made.
 func (n NodeCreated) Preview() tool.Preview {
 	return tool.Preview{
-		Summary: fmt.Sprintf("Create the %s %s", n.Type, n.Title), Warnings: n.warnings,
+		Summary: fmt.Sprintf("Create %s %s", n.Type, n.Title), Warnings: n.warnings,
 		Details: map[string]any{"node_id": n.NodeID, "node_type": n.Type, "path": n.Path, "content_preview": n.Title, "relationships_affected": 0},
 	}
 }
 
 // View says what was made.
 func (n NodeCreated) View() tool.View {
-	v := tool.View{Text: fmt.Sprintf("created %s: the %s %s in %s\n", n.NodeID, n.Type, n.Title, n.Path)}
+	v := tool.View{Text: fmt.Sprintf("created %s: %s %s in %s\n", n.NodeID, n.Type, n.Title, n.Path)}
 	if len(n.Related) > 0 {
-		v.Head, v.Foot = []string{"may", "node", "title", "why"}, "suggestions; relationship create links them"
+		v.Head, v.Foot = []string{"may", "node", "title", "why"}, "suggestions; link them with relationship create"
 	}
 	for _, r := range n.Related {
 		v.Rows = append(v.Rows, []string{r.Suggested, r.ID, r.Title, r.Reasoning})

@@ -10,23 +10,42 @@ import (
 	"lore/internal/change"
 	"lore/internal/fault"
 	"lore/internal/graph"
-	"lore/internal/relation"
+	"lore/internal/note/relation"
 	"lore/internal/tool"
 )
 
-// CreateRelationship relates one node to another, as a line of the first: what
-// it supports, contradicts, cites, is derived from.
+// CreateRelationship: Relate a node to another, as a line in the first: it
+// supports, contradicts, cites or is derived from it.
 type CreateRelationship struct {
-	// Id, path, title or alias of the node that states it.
+	// Node that states it: id, path, title or alias.
 	FromID string `json:"from_id"`
-	// The node it is about.
+	// Node it is about.
 	ToID string `json:"to_id"`
-	// SUPPORTS, CONTRADICTS, RELATES_TO, CITES, DERIVED_FROM, PART_OF, CAUSES, SIMILAR_TO, or a word of your own.
+	// SUPPORTS, CONTRADICTS, RELATES_TO, CITES, DERIVED_FROM, PART_OF, CAUSES, SIMILAR_TO, or your own.
 	RelationshipType string `json:"relationship_type"`
-	// How sure, 0 to 1.
+	// Confidence, 0 to 1.
 	Confidence float64 `json:"confidence,omitempty" default:"1" min:"0" max:"1"`
 	// Why, in a few words.
 	Notes string `json:"notes,omitempty"`
+}
+
+// Help is the text for people.
+func (CreateRelationship) Help() tool.Help {
+	return tool.Help{
+		Short: "Relate one node to another",
+		Long:  "The relationship is written as a line in the first node's note.",
+		Flags: map[string]string{
+			"from-id":           "node that the relationship starts from: ID, path, title or alias",
+			"to-id":             "node the relationship points to",
+			"relationship-type": "SUPPORTS, CONTRADICTS, RELATES_TO, CITES, DERIVED_FROM, PART_OF, CAUSES, SIMILAR_TO, or a type of your own",
+			"confidence":        "confidence, 0 to 1",
+			"notes":             "the reason, in a few words",
+		},
+		Examples: []string{
+			"obs-4t1c hyp-3b8d SUPPORTS --confidence 0.6",
+			`clm-8w1j "The Book of Tea" CITES`,
+		},
+	}
 }
 
 // RelationshipCreated is a relation that was written.
@@ -51,7 +70,7 @@ func (in CreateRelationship) Plan(ctx context.Context, env Env) (RelationshipCre
 		return none, nil, err
 	}
 	if ownField.MatchString(in.Notes) {
-		return none, nil, fault.Field("notes", "use words; the confidence is an argument", "a confidence in the notes would be read as one of the relationship")
+		return none, nil, fault.Field("notes", "use the \"confidence\" argument", "Lore would read a confidence in the notes as the confidence of the relationship")
 	}
 	from, err := env.open(ctx, "from_id", in.FromID)
 	if err != nil {
@@ -74,7 +93,7 @@ func (in CreateRelationship) Plan(ctx context.Context, env Env) (RelationshipCre
 			continue
 		}
 		if e.Type == typ {
-			return none, nil, fault.Fix(fault.Conflict, "change that one, or delete it first", "%s %s %s already: %s", from.id(), typ, idOf(&to), e.Name())
+			return none, nil, fault.Fix(fault.Conflict, "change that one, or delete it first", "%s already %s %s: %s", from.id(), typ, idOf(&to), e.Name())
 		}
 		if opposite(e.Type, typ) {
 			out.warnings = append(out.warnings, fmt.Sprintf("%s states the opposite: %s", e.Name(), e.Type))

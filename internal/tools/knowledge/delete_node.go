@@ -6,22 +6,37 @@ import (
 	"slices"
 
 	"lore/internal/change"
-	"lore/internal/digest"
 	"lore/internal/graph"
-	"lore/internal/relation"
+	"lore/internal/note/relation"
+	"lore/internal/note/summarize"
 	"lore/internal/tool"
+	"lore/internal/tools/toolkit"
 )
 
-// DeleteNode moves a node to the trash, where it stays 30 days. It is always
-// asked about.
+// DeleteNode: Move a node to the trash, where it stays 30 days. Always asks.
 type DeleteNode struct {
 	// Id, path, title or alias.
 	NodeID string `json:"node_id"`
-	// Remove the relationships that other notes state with it too.
+	// Also remove the relationships that other notes state with it.
 	Cascade bool `json:"cascade,omitempty"`
 }
 
-// NodeDeleted is a node that went to the trash.
+// Help is the text for people.
+func (DeleteNode) Help() tool.Help {
+	return tool.Help{
+		Short: "Move a node to the trash",
+		Long:  "The note stays in the trash for 30 days.",
+		Flags: map[string]string{
+			"cascade": "also remove relationships to it from other notes",
+		},
+		Examples: []string{
+			"qst-2v5o",
+			"clm-5r0e --cascade",
+		},
+	}
+}
+
+// NodeDeleted is a node that was moved to the trash.
 type NodeDeleted struct {
 	Operation string `json:"operation"`
 	NodeID    string `json:"node_id"`
@@ -29,11 +44,11 @@ type NodeDeleted struct {
 	Type      string `json:"node_type"`
 	// Removed counts the relationships that are gone: those the node stated, and with cascade those of others.
 	Removed int `json:"relationships_removed"`
-	// Left counts the relationships of other notes that lead nowhere now.
+	// Left counts the relationships in other notes that are broken now.
 	Left int `json:"relationships_left"`
 	// Affected lists all of them.
 	Affected []Relationship `json:"relationships,omitempty"`
-	// LinksLeft counts the other links that lead nowhere now.
+	// LinksLeft counts the other links that are broken now.
 	LinksLeft int `json:"links_left"`
 
 	title, preview string
@@ -54,7 +69,7 @@ func (in DeleteNode) Plan(ctx context.Context, env Env) (NodeDeleted, change.Set
 	if err != nil {
 		return none, nil, err
 	}
-	out := NodeDeleted{Operation: "delete_node", NodeID: n.id(), Path: n.Path, Type: typeOf(&n.row), title: n.row.Title, preview: digest.Clip(says(n.Note), 160)}
+	out := NodeDeleted{Operation: "delete_node", NodeID: n.id(), Path: n.Path, Type: typeOf(&n.row), title: n.row.Title, preview: summarize.Clip(says(n.Note), 160)}
 	if out.Affected, err = env.related(ctx, n.Path, edges[:min(len(edges), mostAffected)]); err != nil {
 		return none, nil, err
 	}
@@ -113,6 +128,9 @@ func (env Env) unrelate(ctx context.Context, p string, edges []graph.Edge) (set 
 		removed++
 	}
 	set, err = e.set()
+	for i := range set {
+		set[i].Relinks = true
+	}
 	return set, removed, why, err
 }
 
@@ -125,10 +143,10 @@ func (d *NodeDeleted) links(ctx context.Context, env Env, edges int) error {
 	links = slices.DeleteFunc(links, func(e graph.Edge) bool { return e.From == d.Path })
 	d.LinksLeft = len(links)
 	if d.Left > 0 {
-		d.warnings = append(d.warnings, many(d.Left, "relationship")+" of other notes will lead nowhere")
+		d.warnings = append(d.warnings, toolkit.Count(d.Left, "relationship")+" in other notes will break")
 	}
 	if d.LinksLeft > 0 {
-		d.warnings = append(d.warnings, many(d.LinksLeft, "link")+" in other notes will lead nowhere")
+		d.warnings = append(d.warnings, toolkit.Count(d.LinksLeft, "link")+" in other notes will break")
 	}
 	return nil
 }
@@ -136,7 +154,7 @@ func (d *NodeDeleted) links(ctx context.Context, env Env, edges int) error {
 // Preview shows what it is and what it touches.
 func (d NodeDeleted) Preview() tool.Preview {
 	return tool.Preview{
-		Summary: fmt.Sprintf("Delete the %s %s (%s)", d.Type, d.title, many(d.Removed+d.Left, "relationship")), Warnings: d.warnings, Destroys: true,
+		Summary: fmt.Sprintf("Delete %s %s (%s)", d.Type, d.title, toolkit.Count(d.Removed+d.Left, "relationship")), Warnings: d.warnings, Destroys: true,
 		Details: map[string]any{
 			"node_id": d.NodeID, "node_type": d.Type, "path": d.Path, "content_preview": d.preview, "relationships_affected": d.Removed + d.Left,
 			"relationships_removed": d.Removed, "relationships_left": d.Left, "links_left": d.LinksLeft, "relationships": d.Affected,
@@ -146,10 +164,10 @@ func (d NodeDeleted) Preview() tool.Preview {
 
 // View says what is gone.
 func (d NodeDeleted) View() tool.View {
-	v := tool.View{Text: fmt.Sprintf("moved %s to the trash; it stays there 30 days\n", d.Path)}
-	v.Foot = many(d.Removed, "relationship") + " removed"
+	v := tool.View{Text: fmt.Sprintf("moved %s to the trash for 30 days\n", d.Path)}
+	v.Foot = toolkit.Count(d.Removed, "relationship") + " removed"
 	if d.Left+d.LinksLeft > 0 {
-		v.Foot += fmt.Sprintf("; %s and %s of other notes lead nowhere now", many(d.Left, "relationship"), many(d.LinksLeft, "link"))
+		v.Foot += fmt.Sprintf("; %s and %s in other notes are broken", toolkit.Count(d.Left, "relationship"), toolkit.Count(d.LinksLeft, "link"))
 	}
 	return v
 }

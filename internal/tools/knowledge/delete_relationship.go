@@ -6,15 +6,26 @@ import (
 	"fmt"
 
 	"lore/internal/change"
-	"lore/internal/relation"
+	"lore/internal/note/relation"
 	"lore/internal/tool"
 )
 
-// DeleteRelationship removes a relationship from the note that states it. It is
-// always asked about.
+// DeleteRelationship: Remove a relationship from the note that states it.
+// Always asks.
 type DeleteRelationship struct {
-	// Id of the relationship, from get_node.
+	// Relationship id, from get_node.
 	EdgeID string `json:"edge_id"`
+}
+
+// Help is the text for people.
+func (DeleteRelationship) Help() tool.Help {
+	return tool.Help{
+		Short: "Remove a relationship",
+		Examples: []string{
+			"rel-2k7q",
+			"rel-7n8b --dry-run",
+		},
+	}
 }
 
 // RelationshipDeleted is a relation that is gone.

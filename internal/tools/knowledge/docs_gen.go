@@ -5,43 +5,43 @@ package knowledge
 import "lore/internal/tool"
 
 var docs = map[string]tool.Comment{
-	"Basis": {Text: "Basis says how an answer came about.", Fields: map[string]string{
+	"Basis": {Text: "Basis says how an answer was made.", Fields: map[string]string{
 		"Fallback": "Fallback says why the model's answer was not used.",
 		"Method":   "Method is \"model\", or without one \"extractive\" for summaries and \"cues\" for types; \"formula\" for a calculation, \"stated\" for what the caller said.",
 		"Model":    "Model that was asked.",
 		"Usage":    "Usage is what the model used.",
 	}},
-	"ContextText": {Text: "ContextText is what neighbours say, by what they mean for the node.", Fields: map[string]string{}},
+	"ContextText": {Text: "ContextText is what neighbors say, grouped by their stance.", Fields: map[string]string{}},
 	"Contradiction": {Text: "Contradiction is one pair.", Fields: map[string]string{
 		"Kind":    "Kind is \"stated\", \"both_sides\" (a note states support and contradiction), or \"suspected\".",
-		"Tension": "Tension is 0 to 1: how sure one is of both nodes and of the contradiction.",
+		"Tension": "Tension is 0 to 1: the confidence in both nodes and in the contradiction.",
 	}},
-	"Contradictions": {Text: "Contradictions are pairs of nodes that disagree, the sharpest first.", Fields: map[string]string{
+	"Contradictions": {Text: "Contradictions are pairs of nodes that disagree, strongest first.", Fields: map[string]string{
 		"Total": "Total counts those that are stated.",
 	}},
-	"CreateNode": {Text: "CreateNode makes a note that is a node of the knowledge graph: an observation, a hypothesis, a claim, a source, a question, a concept.", Fields: map[string]string{
-		"AutoAnalyze": "Look for related nodes too, without linking them.",
-		"Content":     "title, and text (or claim, question, or url of a Source); confidence 0 to 1; every other field becomes a property.",
-		"Type":        "Observation, Hypothesis, Claim, Source, Concept, Question, Entity, Task, Note, or a word of your own.",
+	"CreateNode": {Text: "CreateNode: Create a note that is a node of the knowledge graph, such as an observation, hypothesis, claim, source, question or concept.", Fields: map[string]string{
+		"AutoAnalyze": "Also find related nodes, without linking them.",
+		"Content":     "title, and text (or claim, question, or url of a Source); confidence 0 to 1; any other field becomes a property.",
+		"Type":        "Observation, Hypothesis, Claim, Source, Concept, Question, Entity, Task, Note, or your own.",
 	}},
-	"CreateRelationship": {Text: "CreateRelationship relates one node to another, as a line of the first: what it supports, contradicts, cites, is derived from.", Fields: map[string]string{
-		"Confidence":       "How sure, 0 to 1.",
-		"FromID":           "Id, path, title or alias of the node that states it.",
+	"CreateRelationship": {Text: "CreateRelationship: Relate a node to another, as a line in the first: it supports, contradicts, cites or is derived from it.", Fields: map[string]string{
+		"Confidence":       "Confidence, 0 to 1.",
+		"FromID":           "Node that states it: id, path, title or alias.",
 		"Notes":            "Why, in a few words.",
-		"RelationshipType": "SUPPORTS, CONTRADICTS, RELATES_TO, CITES, DERIVED_FROM, PART_OF, CAUSES, SIMILAR_TO, or a word of your own.",
-		"ToID":             "The node it is about.",
+		"RelationshipType": "SUPPORTS, CONTRADICTS, RELATES_TO, CITES, DERIVED_FROM, PART_OF, CAUSES, SIMILAR_TO, or your own.",
+		"ToID":             "Node it is about.",
 	}},
-	"DeleteNode": {Text: "DeleteNode moves a node to the trash, where it stays 30 days. It is always asked about.", Fields: map[string]string{
-		"Cascade": "Remove the relationships that other notes state with it too.",
+	"DeleteNode": {Text: "DeleteNode: Move a node to the trash, where it stays 30 days. Always asks.", Fields: map[string]string{
+		"Cascade": "Also remove the relationships that other notes state with it.",
 		"NodeID":  "Id, path, title or alias.",
 	}},
-	"DeleteRelationship": {Text: "DeleteRelationship removes a relationship from the note that states it. It is always asked about.", Fields: map[string]string{
-		"EdgeID": "Id of the relationship, from get_node.",
+	"DeleteRelationship": {Text: "DeleteRelationship: Remove a relationship from the note that states it. Always asks.", Fields: map[string]string{
+		"EdgeID": "Relationship id, from get_node.",
 	}},
 	"DuplicatePair": {Text: "DuplicatePair is one pair; the first is the one with more to it.", Fields: map[string]string{}},
-	"Duplicates": {Text: "Duplicates are pairs of nodes that seem to say the same, nearest first.", Fields: map[string]string{
+	"Duplicates": {Text: "Duplicates are pairs of nodes that seem to say the same, most similar first.", Fields: map[string]string{
 		"Looked":  "Looked counts the nodes that were compared with all others.",
-		"More":    "More tells how to go on.",
+		"More":    "More says how to continue.",
 		"Unknown": "Unknown are types that no note has.",
 	}},
 	"EdgeConfidence": {Text: "EdgeConfidence is the confidence of a relation with its reasons.", Fields: map[string]string{
@@ -50,72 +50,73 @@ var docs = map[string]tool.Comment{
 	}},
 	"Env": {Text: "Env is what these tools may touch.", Fields: map[string]string{
 		"Folder": "Folder is where new nodes go, each type into a folder of its own.",
-		"Fresh":  "Fresh tells how far the index can be believed.",
+		"Fresh":  "Fresh tells how current the index is.",
 		"Judge":  "Judge finds types and words, with a model where there is one.",
 		"Parse":  "the dialect of the vault",
 		"Web":    "Web is what searches the web; it gives nil until a person has chosen one.",
 	}},
-	"ExportGraph": {Text: "ExportGraph writes the knowledge graph, or the part around a node, in a form that other programs read.", Fields: map[string]string{
+	"ExportGraph": {Text: "ExportGraph: Export the knowledge graph, or the part around a node, for other programs.", Fields: map[string]string{
+		"Dates":  "In json: when each was created and modified.",
 		"Depth":  "How many steps around it.",
 		"Format": "json, graphml (yEd, Gephi), mermaid (Markdown), canvas (Obsidian).",
-		"Limit":  "Most nodes.",
+		"Limit":  "Max nodes.",
 		"NodeID": "Only around this node.",
-		"Types":  "Types of relationships; LINKS_TO means untyped links, * all others. Without it, all but those.",
+		"Types":  "Relationship types to follow; LINKS_TO means untyped links, * all others. Default *.",
 	}},
 	"Factor": {Text: "Factor is one reason for a confidence.", Fields: map[string]string{}},
-	"FindContradictions": {Text: "FindContradictions lists nodes that cannot both be right: where one says so of the other, where a note supports both sides, and on request where only the texts suggest it.", Fields: map[string]string{
-		"Limit":   "Most contradictions.",
+	"FindContradictions": {Text: "FindContradictions: List nodes that contradict each other: by a stated relationship, by a note that supports both sides, and on request by their texts.", Fields: map[string]string{
+		"Limit":   "Max contradictions.",
 		"NodeID":  "Only those of this node: id, path, title or alias.",
-		"Suspect": "Compare the texts of near nodes too.",
+		"Suspect": "Also compare the texts of similar nodes.",
 	}},
-	"FindDuplicateNodes": {Text: "FindDuplicateNodes finds nodes that seem to say the same, so that they can be merged.", Fields: map[string]string{
-		"Limit":         "Most pairs.",
-		"MinSimilarity": "Least similarity, 0 to 1.",
+	"FindDuplicateNodes": {Text: "FindDuplicateNodes: Find nodes that seem to say the same, to merge them.", Fields: map[string]string{
+		"Limit":         "Max pairs.",
+		"MinSimilarity": "Lowest similarity, 0 to 1.",
 		"NodeID":        "Only duplicates of this node: id, path, title or alias.",
-		"Offset":        "Nodes to skip, to look at the next ones of a large vault.",
+		"Offset":        "Nodes to skip, for the next ones of a large vault.",
 		"Types":         "Only nodes of these types.",
 	}},
-	"FindRelatedNodes": {Text: "FindRelatedNodes finds the nodes nearest to one by meaning and suggests how they are related. It links nothing unless auto_link is set, and then a person is asked.", Fields: map[string]string{
+	"FindRelatedNodes": {Text: "FindRelatedNodes: Find the nodes closest to a node in meaning and suggest how they are related. Links nothing unless auto_link is set, which asks a person.", Fields: map[string]string{
 		"AutoLink":      "Propose the suggested relationships as edits of the node.",
-		"Limit":         "Most nodes.",
-		"MinSimilarity": "Least similarity, 0 to 1.",
+		"Limit":         "Max nodes.",
+		"MinSimilarity": "Lowest similarity, 0 to 1.",
 		"NodeID":        "Id, path, title or alias.",
 	}},
-	"GetNeighbourhood": {Text: "GetNeighbourhood returns the nodes around one, and the relationships among them.", Fields: map[string]string{
+	"GetNeighbourhood": {Text: "GetNeighbourhood: Get the nodes around a node and the relationships among them.", Fields: map[string]string{
 		"Depth":  "How many steps away.",
-		"Limit":  "Most nodes.",
+		"Limit":  "Max nodes.",
 		"NodeID": "Id, path, title or alias.",
-		"Types":  "Types of relationships to follow; LINKS_TO means untyped links, * all others. Without it, all but those.",
+		"Types":  "Relationship types to follow; LINKS_TO means untyped links, * all others. Default *.",
 	}},
-	"GetNode": {Text: "GetNode returns a node with its text, confidence and relationships.", Fields: map[string]string{
-		"Limit":  "Most relationships.",
+	"GetNode": {Text: "GetNode: Get a node with its text, confidence and relationships.", Fields: map[string]string{
+		"Limit":  "Max relationships.",
 		"NodeID": "Id, path, title or alias.",
 		"Offset": "Relationships to skip.",
 	}},
 	"GraphEdge": {Text: "GraphEdge is a relationship between two nodes of an answer.", Fields: map[string]string{}},
 	"GraphExport": {Text: "GraphExport is the graph as text.", Fields: map[string]string{
 		"Content": "Content is the file.",
-		"More":    "More tells that nodes were left out.",
+		"More":    "More says that nodes were left out.",
 		"Unknown": "Unknown are types of relationships that no note states.",
 	}},
-	"ListNodes": {Text: "ListNodes lists the nodes of the knowledge graph, by type, confidence and words.", Fields: map[string]string{
-		"Limit":         "Most nodes.",
-		"MaxConfidence": "Most confidence.",
-		"MinConfidence": "Least confidence, 0 to 1.",
+	"ListNodes": {Text: "ListNodes: List nodes of the knowledge graph by type, confidence and text.", Fields: map[string]string{
+		"Limit":         "Max nodes.",
+		"MaxConfidence": "Highest confidence.",
+		"MinConfidence": "Lowest confidence, 0 to 1.",
 		"Offset":        "Nodes to skip.",
-		"Prefix":        "Ids that begin so.",
+		"Prefix":        "Ids that start with this.",
 		"Sort":          "Order.",
 		"Text":          "Words to search for.",
-		"Types":         "Types, any of them; \"Note\" means notes that state none. Without it, all that state one.",
+		"Types":         "Types, any of them; \"Note\" means notes without a type. Default: all notes with a type.",
 	}},
-	"MergeNodes": {Text: "MergeNodes makes one node of two: the texts are joined, links to the second lead to the first, its title becomes an alias, and relationships are carried over without repeating any. It is always asked about.", Fields: map[string]string{
-		"MergeStrategy":   "Whose properties count where both have one, and whose text comes first; no text is lost. combine averages the confidences.",
-		"PrimaryNodeID":   "The node to keep: id, path, title or alias.",
-		"SecondaryNodeID": "The node that goes into it.",
+	"MergeNodes": {Text: "MergeNodes: Merge two nodes: texts are joined, links to the second point to the first, its title becomes an alias, relationships are transferred without duplicates. Always asks.", Fields: map[string]string{
+		"MergeStrategy":   "Whose properties win and whose text comes first; no text is lost. combine averages the confidences.",
+		"PrimaryNodeID":   "Node to keep: id, path, title or alias.",
+		"SecondaryNodeID": "Node to merge into it.",
 	}},
 	"NearNode": {Text: "NearNode is a node and how far away it is.", Fields: map[string]string{}},
 	"Neighbourhood": {Text: "Neighbourhood is a part of the graph.", Fields: map[string]string{
-		"More":    "More tells that nodes were left out.",
+		"More":    "More says that nodes were left out.",
 		"Unknown": "Unknown are types of relationships that no note states.",
 	}},
 	"NodeConfidence": {Text: "NodeConfidence is a confidence with its reasons.", Fields: map[string]string{
@@ -126,14 +127,14 @@ var docs = map[string]tool.Comment{
 	"NodeCreated": {Text: "NodeCreated is a node that was made.", Fields: map[string]string{
 		"Related": "Related are nodes that may be related; the call links nothing.",
 	}},
-	"NodeDeleted": {Text: "NodeDeleted is a node that went to the trash.", Fields: map[string]string{
+	"NodeDeleted": {Text: "NodeDeleted is a node that was moved to the trash.", Fields: map[string]string{
 		"Affected":  "Affected lists all of them.",
-		"Left":      "Left counts the relationships of other notes that lead nowhere now.",
-		"LinksLeft": "LinksLeft counts the other links that lead nowhere now.",
+		"Left":      "Left counts the relationships in other notes that are broken now.",
+		"LinksLeft": "LinksLeft counts the other links that are broken now.",
 		"Removed":   "Removed counts the relationships that are gone: those the node stated, and with cascade those of others.",
 	}},
-	"NodeInContext": {Text: "NodeInContext is a node and its neighbours in a few words.", Fields: map[string]string{
-		"More":      "More tells that neighbours were left out.",
+	"NodeInContext": {Text: "NodeInContext summarizes a node and its neighbors.", Fields: map[string]string{
+		"More":      "More says that neighbors were left out.",
 		"Synthesis": "Synthesis is the overall assessment.",
 		"Unknown":   "Unknown are types of relationships that no note states.",
 	}},
@@ -149,16 +150,16 @@ var docs = map[string]tool.Comment{
 	"NodeRef": {Text: "NodeRef is one node of a list.", Fields: map[string]string{}},
 	"NodeShown": {Text: "NodeShown is one node with what it is related to.", Fields: map[string]string{
 		"Confidence": "Confidence is null when the node states none.",
-		"More":       "More tells how to read on.",
+		"More":       "More says how to read the rest.",
 		"Total":      "Total counts all relationships.",
 	}},
 	"NodeSummary": {Text: "NodeSummary is what a node says.", Fields: map[string]string{
 		"RelatedCount": "RelatedCount is there when relationships were asked for.",
 	}},
 	"NodeUpdated": {Text: "NodeUpdated is a node that was changed.", Fields: map[string]string{
-		"Changed":   "Changed names the fields that are other than before.",
+		"Changed":   "Changed names the fields that changed.",
 		"Related":   "Related are nodes that may be related; the call links nothing.",
-		"Suggested": "Suggested is the confidence by the evidence around it; nothing of it is written.",
+		"Suggested": "Suggested is the confidence by the evidence around it; it is not written.",
 	}},
 	"NodesMerged": {Text: "NodesMerged are two nodes that became one.", Fields: map[string]string{
 		"Dropped":              "Dropped counts those between the two.",
@@ -170,23 +171,23 @@ var docs = map[string]tool.Comment{
 		"kept":                 "titles",
 		"other":                "titles",
 	}},
-	"RecalculateEdgeConfidence": {Text: "RecalculateEdgeConfidence works out how sure to be of a relationship from both nodes, what else is stated between them, and their texts.", Fields: map[string]string{
-		"ConsiderGraphStructure": "Count what stands around it; when false, it goes back to what was stated.",
-		"EdgeID":                 "Id of the relationship, from get_node.",
+	"RecalculateEdgeConfidence": {Text: "RecalculateEdgeConfidence: Calculate the confidence of a relationship from both nodes, their other relationships and their texts.", Fields: map[string]string{
+		"ConsiderGraphStructure": "Count the graph around it; if false, restore the stated value.",
+		"EdgeID":                 "Relationship id, from get_node.",
 	}},
-	"RecalculateNodeConfidence": {Text: "RecalculateNodeConfidence works out how sure to be of a node from what supports, contradicts and sources it, and writes it down with the reasons.", Fields: map[string]string{
-		"FactorInRelationships": "Count the connected nodes; when false, it goes back to what was stated.",
+	"RecalculateNodeConfidence": {Text: "RecalculateNodeConfidence: Calculate the confidence of a node from its support, contradictions and sources, and write it with the reasons.", Fields: map[string]string{
+		"FactorInRelationships": "Count the connected nodes; if false, restore the stated value.",
 		"NodeID":                "Id, path, title or alias.",
 	}},
-	"ReclassifyNode": {Text: "ReclassifyNode changes the type of a node, say from Observation to Hypothesis. Its id and path stay, so that nothing that names it breaks.", Fields: map[string]string{
-		"NewType":               "Observation, Hypothesis, Claim, Source, Concept, Question, Entity, Task, Note, or a word of your own.",
+	"ReclassifyNode": {Text: "ReclassifyNode: Change the type of a node, say from Observation to Hypothesis. Its id and path stay, so references keep working.", Fields: map[string]string{
+		"NewType":               "Observation, Hypothesis, Claim, Source, Concept, Question, Entity, Task, Note, or your own.",
 		"NodeID":                "Id, path, title or alias.",
-		"PreserveRelationships": "When false, every relationship with it is removed.",
+		"PreserveRelationships": "If false, every relationship with it is removed.",
 	}},
-	"ReclassifyRelationship": {Text: "ReclassifyRelationship changes the type of a relationship. Without a new type it suggests one from what the two nodes say.", Fields: map[string]string{
-		"EdgeID":        "Id of the relationship, from get_node.",
-		"NewType":       "SUPPORTS, CONTRADICTS, RELATES_TO, CITES, DERIVED_FROM, PART_OF, CAUSES, SIMILAR_TO, or a word of your own.",
-		"PreserveNotes": "Keep the words beside it.",
+	"ReclassifyRelationship": {Text: "ReclassifyRelationship: Change the type of a relationship. Without a new type, suggest one from the two texts.", Fields: map[string]string{
+		"EdgeID":        "Relationship id, from get_node.",
+		"NewType":       "SUPPORTS, CONTRADICTS, RELATES_TO, CITES, DERIVED_FROM, PART_OF, CAUSES, SIMILAR_TO, or your own.",
+		"PreserveNotes": "Keep the text beside it.",
 	}},
 	"RelatedNode": {Text: "RelatedNode is one node near to another.", Fields: map[string]string{
 		"EdgeID": "EdgeID is the relationship, if there is one.",
@@ -199,8 +200,8 @@ var docs = map[string]tool.Comment{
 	}},
 	"Relationship": {Text: "Relationship is one relation of a node, seen from it.", Fields: map[string]string{
 		"Direction": "Direction is \"out\" when the node states it, \"in\" when the other does.",
-		"Fixed":     "Fixed says that it is written in a form that tools do not rewrite.",
-		"NodeID":    "NodeID is the other end: its id, or its path; empty when the link leads nowhere.",
+		"Fixed":     "Fixed says that its form is never rewritten by tools.",
+		"NodeID":    "NodeID is the other end: its id or path; empty if the target does not exist.",
 	}},
 	"RelationshipCreated": {Text: "RelationshipCreated is a relation that was written.", Fields: map[string]string{
 		"Path": "Path of the note that states it.",
@@ -213,41 +214,41 @@ var docs = map[string]tool.Comment{
 		"Evidence": "Evidence is empty when it was not asked for.",
 		"Strength": "Strength is \"strong\", \"moderate\" or \"weak\".",
 	}},
-	"SearchWebForEvidence": {Text: "SearchWebForEvidence searches the web for what supports or contradicts a node. What it finds is untrusted. With create_sources it proposes Source nodes that are linked to the node.", Fields: map[string]string{
+	"SearchWebForEvidence": {Text: "SearchWebForEvidence: Search the web for evidence for or against a node. Results are untrusted. With create_sources, propose Source nodes linked to the node.", Fields: map[string]string{
 		"CreateSources": "Propose a Source node for each result, linked to the node.",
 		"EvidenceType":  "Keep only one kind.",
-		"MaxResults":    "Most results.",
+		"MaxResults":    "Max results.",
 		"NodeID":        "Id, path, title or alias.",
-		"QueryOverride": "Search for these words instead of what the node says.",
+		"QueryOverride": "Search for these words instead of the node's text.",
 	}},
-	"SummarizeNode": {Text: "SummarizeNode says in a few words what a node says, with its key points.", Fields: map[string]string{
-		"IncludeRelationships": "Count its relationships too.",
-		"MaxLength":            "Most characters.",
+	"SummarizeNode": {Text: "SummarizeNode: Summarize a node, with its key points.", Fields: map[string]string{
+		"IncludeRelationships": "Also count its relationships.",
+		"MaxLength":            "Max characters.",
 		"NodeID":               "Id, path, title or alias.",
 	}},
-	"SummarizeNodeWithContext": {Text: "SummarizeNodeWithContext says what a node says, what its neighbours say about it, and what it all comes to.", Fields: map[string]string{
-		"Depth":             "How many steps away neighbours may be.",
-		"MaxLength":         "Most characters of the summary.",
+	"SummarizeNodeWithContext": {Text: "SummarizeNodeWithContext: Summarize a node, what its neighbors say about it, and the conclusion.", Fields: map[string]string{
+		"Depth":             "How many steps away neighbors may be.",
+		"MaxLength":         "Max characters of the summary.",
 		"NodeID":            "Id, path, title or alias.",
-		"RelationshipTypes": "Types of relationships to follow. Without it, all.",
+		"RelationshipTypes": "Relationship types to follow. Default: all.",
 	}},
-	"SummarizeRelationship": {Text: "SummarizeRelationship explains how two nodes are connected, and how well their texts bear it out.", Fields: map[string]string{
-		"EdgeID":          "Id of the relationship, from get_node.",
+	"SummarizeRelationship": {Text: "SummarizeRelationship: Explain how two nodes are connected, and how well their texts support it.", Fields: map[string]string{
+		"EdgeID":          "Relationship id, from get_node.",
 		"IncludeEvidence": "Show the passages behind it.",
 	}},
-	"UpdateNode": {Text: "UpdateNode changes the title, text, confidence or properties of a node. Its relationships stay.", Fields: map[string]string{
-		"IfHash":    "Hash from reading.",
+	"UpdateNode": {Text: "UpdateNode: Change the title, text, confidence or properties of a node. Its relationships stay.", Fields: map[string]string{
+		"IfHash":    "Expected hash, from a read.",
 		"NodeID":    "Id, path, title or alias.",
-		"ReAnalyze": "Look for related nodes and recalculate the confidence too; nothing of it is written.",
+		"ReAnalyze": "Also find related nodes and recalculate the confidence, without writing either.",
 		"Updates":   "title, text (the body), confidence, or any property; null removes one.",
 	}},
 	"WebEvidence": {Text: "WebEvidence is what a search found.", Fields: map[string]string{
 		"Query":          "Query that was sent.",
 		"Searcher":       "Searcher that was asked.",
-		"Sources":        "Sources are their ids.",
+		"Sources":        "Sources are the ids of the new nodes.",
 		"SourcesCreated": "SourcesCreated counts the Source nodes that were made.",
 	}},
-	"WebResult": {Text: "WebResult is one result of a search. Its words are another's.", Fields: map[string]string{
+	"WebResult": {Text: "WebResult is one search result. Its text is untrusted.", Fields: map[string]string{
 		"EvidenceType": "EvidenceType is \"supporting\", \"contradicting\" or \"neutral\".",
 	}},
 }

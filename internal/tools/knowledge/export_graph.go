@@ -8,17 +8,19 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
-	"lore/internal/digest"
 	"lore/internal/fault"
 	"lore/internal/graph"
 	"lore/internal/index"
+	"lore/internal/note/summarize"
 	"lore/internal/search"
 	"lore/internal/tool"
+	"lore/internal/tools/toolkit"
 )
 
-// ExportGraph writes the knowledge graph, or the part around a node, in a form
-// that other programs read.
+// ExportGraph: Export the knowledge graph, or the part around a node, for
+// other programs.
 type ExportGraph struct {
 	// json, graphml (yEd, Gephi), mermaid (Markdown), canvas (Obsidian).
 	Format string `json:"format,omitempty" default:"json" enum:"json,graphml,mermaid,canvas"`
@@ -26,10 +28,30 @@ type ExportGraph struct {
 	NodeID string `json:"node_id,omitempty"`
 	// How many steps around it.
 	Depth int `json:"depth,omitempty" default:"2" min:"1" max:"5"`
-	// Types of relationships; LINKS_TO means untyped links, * all others. Without it, all but those.
+	// Relationship types to follow; LINKS_TO means untyped links, * all others. Default *.
 	Types []string `json:"relationship_types,omitempty" alias:"types"`
-	// Most nodes.
+	// Max nodes.
 	Limit int `json:"limit,omitempty" default:"2000" min:"1" max:"200000"`
+	// In json: when each was created and modified.
+	Dates bool `json:"dates,omitempty"`
+}
+
+// Help is the text for people.
+func (ExportGraph) Help() tool.Help {
+	return tool.Help{
+		Short: "Export the knowledge graph",
+		Flags: map[string]string{
+			"format":             "output format",
+			"node-id":            "only the part around this node",
+			"depth":              "how many steps from --node-id to include",
+			"relationship-types": "include only these types of relationships; LINKS_TO means plain links, * all others",
+			"dates":              "in JSON, add when each note was created and modified",
+		},
+		Examples: []string{
+			"--format mermaid",
+			"--node-id hyp-3b8d --depth 1",
+		},
+	}
 }
 
 // GraphExport is the graph as text.
@@ -41,7 +63,7 @@ type GraphExport struct {
 	Content string `json:"content"`
 	// Unknown are types of relationships that no note states.
 	Unknown []search.Unknown `json:"unknown,omitempty"`
-	// More tells that nodes were left out.
+	// More says that nodes were left out.
 	More  string          `json:"more,omitempty"`
 	Index index.Freshness `json:"index"`
 }
@@ -74,7 +96,7 @@ func (in ExportGraph) Run(ctx context.Context, env Env) (GraphExport, error) {
 		return out, err
 	}
 	if p.cut {
-		out.More = fmt.Sprintf("%d nodes; raise limit for more", len(p.rows))
+		out.More = fmt.Sprintf("showing %d nodes; raise limit for more", len(p.rows))
 	}
 	switch in.Format {
 	case "graphml":
@@ -84,7 +106,7 @@ func (in ExportGraph) Run(ctx context.Context, env Env) (GraphExport, error) {
 	case "canvas":
 		out.Content, err = p.canvas()
 	default:
-		out.Content, err = p.json()
+		out.Content, err = p.json(in.Dates)
 	}
 	return out, err
 }
@@ -149,10 +171,29 @@ func (env Env) picture(ctx context.Context, paths []string, edges []graph.Edge, 
 	return p, nil
 }
 
-func (p *picture) json() (string, error) {
-	nodes, edges := []NodeRef{}, []GraphEdge{}
+// A pictureNode is a node of an exported graph, with the days that a time line needs when asked.
+type pictureNode struct {
+	NodeRef
+	Created  string `json:"created,omitempty"` // as the note itself says
+	Modified string `json:"modified,omitempty"`
+}
+
+func pictureNodeOf(r *index.Row, dates bool) pictureNode {
+	n := pictureNode{NodeRef: refOf(r)}
+	if !dates {
+		return n
+	}
+	n.Modified = time.Unix(0, r.File.ModTime).UTC().Format(time.RFC3339)
+	if r.Date != 0 {
+		n.Created = time.Unix(r.Date, 0).UTC().Format(time.RFC3339)
+	}
+	return n
+}
+
+func (p *picture) json(dates bool) (string, error) {
+	nodes, edges := []pictureNode{}, []GraphEdge{}
 	for _, r := range p.rows {
-		nodes = append(nodes, refOf(r))
+		nodes = append(nodes, pictureNodeOf(r, dates))
 	}
 	for _, e := range p.edges {
 		edges = append(edges, edgeRef(&e, p.rows[p.at[e.From]], p.rows[p.at[e.To]]))
@@ -225,7 +266,7 @@ func (p *picture) graphml() (string, error) {
 // label writes text for a label of Mermaid, which knows entities.
 func label(s string) string {
 	var b strings.Builder
-	for _, r := range digest.Clip(s, 80) {
+	for _, r := range summarize.Clip(s, 80) {
 		if strings.ContainsRune("\"#<>&;|`[]{}()\\", r) {
 			fmt.Fprintf(&b, "#%d;", r)
 			continue
@@ -311,12 +352,12 @@ func (p *picture) canvas() (string, error) {
 	}
 	b, err := json.MarshalIndent(map[string]any{"nodes": nodes, "edges": edges}, "", "\t")
 	if err != nil {
-		return "", fault.New(fault.Internal, "write a canvas: %v", err)
+		return "", fault.New(fault.Internal, "the canvas could not be written: %v", err)
 	}
 	return string(b) + "\n", nil
 }
 
 // View is the file itself.
 func (g GraphExport) View() tool.View {
-	return tool.View{Text: g.Content, Foot: foot(g.Index, append([]string{many(g.Nodes, "node"), many(g.Edges, "relationship"), g.More}, search.Hints(g.Unknown)...)...)}
+	return tool.View{Text: g.Content, Foot: toolkit.Foot(g.Index, append([]string{toolkit.Count(g.Nodes, "node"), toolkit.Count(g.Edges, "relationship"), g.More}, search.Hints(g.Unknown)...)...)}
 }

@@ -7,27 +7,43 @@ import (
 	"slices"
 	"strings"
 
-	"lore/internal/confidence"
 	"lore/internal/fault"
 	"lore/internal/graph"
+	"lore/internal/graph/confidence"
+	"lore/internal/graph/judge"
 	"lore/internal/index"
-	"lore/internal/judge"
 	"lore/internal/tool"
+	"lore/internal/tools/toolkit"
 )
 
-// FindContradictions lists nodes that cannot both be right: where one says so of
-// the other, where a note supports both sides, and on request where only the
-// texts suggest it.
+// FindContradictions: List nodes that contradict each other: by a stated
+// relationship, by a note that supports both sides, and on request by their
+// texts.
 type FindContradictions struct {
 	// Only those of this node: id, path, title or alias.
 	NodeID string `json:"node_id,omitempty"`
-	// Compare the texts of near nodes too.
+	// Also compare the texts of similar nodes.
 	Suspect bool `json:"suspect,omitempty"`
-	// Most contradictions.
+	// Max contradictions.
 	Limit int `json:"limit,omitempty" default:"20" min:"1" max:"200"`
 }
 
-// Contradictions are pairs of nodes that disagree, the sharpest first.
+// Help is the text for people.
+func (FindContradictions) Help() tool.Help {
+	return tool.Help{
+		Short: "List contradictions between nodes",
+		Flags: map[string]string{
+			"node-id": "only contradictions that involve this node",
+			"suspect": "also compare the text of similar nodes",
+		},
+		Examples: []string{
+			"",
+			"--node-id clm-5r0e",
+		},
+	}
+}
+
+// Contradictions are pairs of nodes that disagree, strongest first.
 type Contradictions struct {
 	Contradictions []Contradiction `json:"contradictions"`
 	// Total counts those that are stated.
@@ -44,7 +60,7 @@ type Contradiction struct {
 	EdgeID string  `json:"edge_id,omitempty"`
 	From   NodeRef `json:"from"`
 	To     NodeRef `json:"to"`
-	// Tension is 0 to 1: how sure one is of both nodes and of the contradiction.
+	// Tension is 0 to 1: the confidence in both nodes and in the contradiction.
 	Tension    float64  `json:"tension"`
 	Confidence *float64 `json:"confidence"`
 	Reasoning  string   `json:"reasoning"`
@@ -73,7 +89,7 @@ func (in FindContradictions) Run(ctx context.Context, env Env) (Contradictions, 
 	out.Total = len(out.Contradictions)
 	if in.Suspect {
 		if in.NodeID == "" {
-			return out, fault.Field("suspect", "name a node, and its neighbours by meaning are compared", "a whole vault is not compared")
+			return out, fault.Field("suspect", "name a node to compare it with similar ones", "needs node_id")
 		}
 		if err := out.suspected(ctx, env, &row, edges); err != nil {
 			return out, err
@@ -81,7 +97,7 @@ func (in FindContradictions) Run(ctx context.Context, env Env) (Contradictions, 
 	}
 	slices.SortStableFunc(out.Contradictions, func(a, b Contradiction) int { return -cmp.Compare(a.Tension, b.Tension) })
 	if n := len(out.Contradictions); n > in.Limit {
-		out.More = fmt.Sprintf("the sharpest %d of %d; raise limit for more", in.Limit, n)
+		out.More = fmt.Sprintf("showing the strongest %d of %d; raise limit for more", in.Limit, n)
 		out.Contradictions = out.Contradictions[:in.Limit]
 	}
 	return out, nil
@@ -163,7 +179,7 @@ func tension(all ...*float64) float64 {
 		}
 		t *= *c
 	}
-	return round(t)
+	return toolkit.Round(t)
 }
 
 // suspectLike is how near two nodes must be to be compared, and suspects how
@@ -210,7 +226,7 @@ func (c *Contradictions) suspected(ctx context.Context, env Env, row *index.Row,
 
 // View is a table.
 func (c Contradictions) View() tool.View {
-	v := tool.View{Foot: foot(c.Index, many(len(c.Contradictions), "contradiction"), c.More, said(c.Basis))}
+	v := tool.View{Foot: toolkit.Foot(c.Index, toolkit.Count(len(c.Contradictions), "contradiction"), c.More, said(c.Basis))}
 	if len(c.Contradictions) > 0 {
 		v.Head = []string{"tension", "node", "contradicts", "kind", "why"}
 	}

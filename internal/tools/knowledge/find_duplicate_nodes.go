@@ -7,36 +7,53 @@ import (
 	"slices"
 	"strings"
 
-	"lore/internal/cue"
 	"lore/internal/fault"
+	"lore/internal/graph/stance"
 	"lore/internal/index"
 	"lore/internal/search"
 	"lore/internal/tool"
+	"lore/internal/tools/toolkit"
 )
 
-// FindDuplicateNodes finds nodes that seem to say the same, so that they can be
-// merged.
+// FindDuplicateNodes: Find nodes that seem to say the same, to merge them.
 type FindDuplicateNodes struct {
 	// Only duplicates of this node: id, path, title or alias.
 	NodeID string `json:"node_id,omitempty"`
 	// Only nodes of these types.
 	Types []string `json:"types,omitempty" alias:"type"`
-	// Least similarity, 0 to 1.
+	// Lowest similarity, 0 to 1.
 	MinSimilarity float64 `json:"min_similarity,omitempty" default:"0.8" min:"0.5" max:"1"`
-	// Most pairs.
+	// Max pairs.
 	Limit int `json:"limit,omitempty" default:"20" min:"1" max:"200"`
-	// Nodes to skip, to look at the next ones of a large vault.
+	// Nodes to skip, for the next ones of a large vault.
 	Offset int `json:"offset,omitempty" min:"0"`
 }
 
-// Duplicates are pairs of nodes that seem to say the same, nearest first.
+// Help is the text for people.
+func (FindDuplicateNodes) Help() tool.Help {
+	return tool.Help{
+		Short: "Find nodes that say the same thing",
+		Flags: map[string]string{
+			"node-id":        "only duplicates of this node",
+			"min-similarity": "lowest similarity, 0 to 1",
+			"offset":         "nodes to skip, to continue in a large vault",
+		},
+		Examples: []string{
+			"",
+			"--types Hypothesis --min-similarity 0.5",
+		},
+	}
+}
+
+// Duplicates are pairs of nodes that seem to say the same, most similar
+// first.
 type Duplicates struct {
 	Pairs []DuplicatePair `json:"pairs"`
 	// Looked counts the nodes that were compared with all others.
 	Looked int `json:"nodes_compared"`
 	// Unknown are types that no note has.
 	Unknown []search.Unknown `json:"unknown,omitempty"`
-	// More tells how to go on.
+	// More says how to continue.
 	More   string          `json:"more,omitempty"`
 	Method string          `json:"method"`
 	Index  index.Freshness `json:"index"`
@@ -66,7 +83,7 @@ func (in FindDuplicateNodes) Run(ctx context.Context, env Env) (Duplicates, erro
 		return out, err
 	}
 	if model == "" {
-		return out, fault.Fix(fault.Unavailable, "set embed.model, or wait until the notes are embedded", "there are no vectors, so nodes cannot be compared by meaning")
+		return out, fault.Fix(fault.Unavailable, "set embed.model, or run lore index", "semantic search is not ready, so nodes cannot be compared by meaning")
 	}
 	rows, err := in.nodes(ctx, env, &out)
 	if err != nil {
@@ -128,7 +145,7 @@ func (in FindDuplicateNodes) nodes(ctx context.Context, env Env, out *Duplicates
 	rows, err := env.Store.Notes(ctx, index.Select{Filter: filter, Limit: compared + 1, Offset: in.Offset})
 	if len(rows) > compared {
 		rows = rows[:compared]
-		out.More = fmt.Sprintf("compared %d nodes with all others; call again with offset %d for the next", compared, in.Offset+compared)
+		out.More = fmt.Sprintf("compared %d nodes with all others; call again with offset %d", compared, in.Offset+compared)
 	}
 	return rows, err
 }
@@ -149,7 +166,7 @@ func (d *Duplicates) pair(ctx context.Context, env Env, a, b *index.Row, cosine 
 		texts[r.File.Path] = doc.Title + ". " + doc.Text
 	}
 	one, two := texts[a.File.Path], texts[b.File.Path]
-	if cue.Differ(one, two) != "" {
+	if stance.Differ(one, two) != "" {
 		return nil
 	}
 	first, second := a, b
@@ -158,14 +175,14 @@ func (d *Duplicates) pair(ctx context.Context, env Env, a, b *index.Row, cosine 
 	}
 	d.Pairs = append(d.Pairs, DuplicatePair{
 		Primary: refOf(first), Secondary: refOf(second), Similarity: cosine,
-		Reasoning: fmt.Sprintf("their meaning is alike (%.2f), they share %.0f %% of their words, and no number or denial sets them apart", cosine, 100*cue.Overlap(one, two)),
+		Reasoning: fmt.Sprintf("similar meaning (%.2f), %.0f%% of the words in common, and no number or negation that differs", cosine, 100*stance.Overlap(one, two)),
 	})
 	return nil
 }
 
 // View is a table.
 func (d Duplicates) View() tool.View {
-	v := tool.View{Foot: foot(d.Index, append([]string{many(len(d.Pairs), "pair"), many(d.Looked, "node") + " compared", d.More}, search.Hints(d.Unknown)...)...)}
+	v := tool.View{Foot: toolkit.Foot(d.Index, append([]string{toolkit.Count(len(d.Pairs), "pair"), toolkit.Count(d.Looked, "node") + " compared", d.More}, search.Hints(d.Unknown)...)...)}
 	if len(d.Pairs) > 0 {
 		v.Head = []string{"similarity", "node", "title", "node", "title"}
 	}

@@ -8,29 +8,46 @@ import (
 	"strings"
 
 	"lore/internal/change"
-	"lore/internal/confidence"
-	"lore/internal/cue"
 	"lore/internal/graph"
+	"lore/internal/graph/confidence"
+	"lore/internal/graph/judge"
+	"lore/internal/graph/stance"
 	"lore/internal/index"
-	"lore/internal/judge"
 	"lore/internal/note"
-	"lore/internal/relation"
+	"lore/internal/note/relation"
 	"lore/internal/search"
 	"lore/internal/tool"
+	"lore/internal/tools/toolkit"
 )
 
-// FindRelatedNodes finds the nodes nearest to one by meaning and suggests how
-// they are related. It links nothing unless auto_link is set, and then a person
-// is asked.
+// FindRelatedNodes: Find the nodes closest to a node in meaning and suggest
+// how they are related. Links nothing unless auto_link is set, which asks a
+// person.
 type FindRelatedNodes struct {
 	// Id, path, title or alias.
 	NodeID string `json:"node_id"`
-	// Most nodes.
+	// Max nodes.
 	Limit int `json:"limit,omitempty" default:"10" min:"1" max:"50"`
-	// Least similarity, 0 to 1.
+	// Lowest similarity, 0 to 1.
 	MinSimilarity float64 `json:"min_similarity,omitempty" default:"0.5" min:"0" max:"1"`
 	// Propose the suggested relationships as edits of the node.
 	AutoLink bool `json:"auto_link,omitempty"`
+}
+
+// Help is the text for people.
+func (FindRelatedNodes) Help() tool.Help {
+	return tool.Help{
+		Short: "Find nodes related to a node",
+		Long:  "Suggests how they are related. Nothing is linked unless you pass --auto-link.",
+		Flags: map[string]string{
+			"auto-link":      "propose the suggested relationships as edits to the node",
+			"min-similarity": "lowest similarity, 0 to 1",
+		},
+		Examples: []string{
+			"hyp-3b8d",
+			"obs-9x2m --limit 3 --min-similarity 0.2",
+		},
+	}
 }
 
 // RelatedNodes are the nodes near to one.
@@ -46,6 +63,18 @@ type RelatedNodes struct {
 
 	title string
 	path  string
+}
+
+// GuidedBy are the notes whose text decided which relationships are made, and of
+// which type.
+func (r RelatedNodes) GuidedBy() []string {
+	out := []string{r.path}
+	for i := range r.Related {
+		if r.Related[i].made {
+			out = append(out, r.Related[i].Path)
+		}
+	}
+	return out
 }
 
 // RelatedNode is one node near to another.
@@ -142,9 +171,9 @@ func (r *RelatedNodes) link(ctx context.Context, env Env, n *node) (change.Set, 
 		}
 		sure := confidence.Round(x.Sure)
 		rel := relation.Relation{Type: x.Suggested, Confidence: &sure}
-		if r.Method == judge.ByCues && (x.Suggested == cue.Supports || x.Suggested == cue.Contradicts) {
+		if r.Method == judge.ByCues && (x.Suggested == stance.Supports || x.Suggested == stance.Contradicts) {
 			// Words alone are too often wrong about who is right.
-			rel.Type, rel.Notes = cue.RelatesTo, "perhaps "+strings.ToLower(x.Suggested)
+			rel.Type, rel.Notes = stance.RelatesTo, "perhaps "+strings.ToLower(x.Suggested)
 		}
 		id, err := env.relate(ctx, e, random, x.Path, rel)
 		if err != nil {
@@ -161,7 +190,7 @@ func (env Env) suggestions(ctx context.Context, from judge.Doc, found []nearby) 
 	out := []RelatedNode{}
 	basis := Basis{Method: judge.ByCues}
 	for i, f := range found {
-		tool.Progress(ctx, i, len(found), "judging related nodes")
+		tool.Progress(ctx, i, len(found), "comparing related nodes")
 		to, err := env.doc(ctx, &f.row)
 		if ctx.Err() != nil {
 			return nil, basis, ctx.Err()
@@ -207,28 +236,28 @@ func sum(a, b Basis) Basis {
 // Preview says what would be linked.
 func (r RelatedNodes) Preview() tool.Preview {
 	if r.LinksCreated == 0 {
-		return tool.Preview{Summary: fmt.Sprintf("Found %s related to %s", many(len(r.Related), "node"), r.title)}
+		return tool.Preview{Summary: fmt.Sprintf("Found %s related to %s", toolkit.Count(len(r.Related), "node"), r.title)}
 	}
 	return tool.Preview{
-		Summary: fmt.Sprintf("Relate %s to %s", r.title, many(r.LinksCreated, "node")),
+		Summary: fmt.Sprintf("Relate %s to %s", r.title, toolkit.Count(r.LinksCreated, "node")),
 		Details: map[string]any{"node_id": r.NodeID, "links_created": r.LinksCreated, "related_nodes": r.Related, "method": r.Method},
 	}
 }
 
 // View lists the nodes.
 func (r RelatedNodes) View() tool.View {
-	v := tool.View{Foot: foot(r.Index, fmt.Sprintf("%s related to %s, by %s", many(len(r.Related), "node"), cmp.Or(r.title, r.NodeID), r.Similarity))}
+	v := tool.View{Foot: toolkit.Foot(r.Index, fmt.Sprintf("%s related to %s, by %s", toolkit.Count(len(r.Related), "node"), cmp.Or(r.title, r.NodeID), r.Similarity))}
 	if r.LinksCreated > 0 {
-		v.Foot += "; " + many(r.LinksCreated, "relationship") + " made"
+		v.Foot += "; " + toolkit.Count(r.LinksCreated, "relationship") + " made"
 	}
 	for _, x := range r.Related {
 		item := tool.Item{Title: x.Title, Path: x.Path, Detail: x.ID + "  " + x.Type, Text: x.Content, Score: x.Similarity, Notes: []string{x.Suggested + ": " + x.Reasoning}}
 		switch {
 		case x.made:
 		case x.EdgeID != "":
-			item.Notes = append(item.Notes, "related already: "+x.EdgeID)
+			item.Notes = append(item.Notes, "already related: "+x.EdgeID)
 		case x.Linked:
-			item.Notes = append(item.Notes, "linked already")
+			item.Notes = append(item.Notes, "already linked")
 		}
 		v.Items = append(v.Items, item)
 	}

@@ -12,19 +12,34 @@ import (
 	"lore/internal/index"
 	"lore/internal/search"
 	"lore/internal/tool"
+	"lore/internal/tools/toolkit"
 )
 
-// GetNeighbourhood returns the nodes around one, and the relationships among
+// GetNeighbourhood: Get the nodes around a node and the relationships among
 // them.
 type GetNeighbourhood struct {
 	// Id, path, title or alias.
 	NodeID string `json:"node_id"`
 	// How many steps away.
 	Depth int `json:"depth,omitempty" default:"1" min:"1" max:"5"`
-	// Types of relationships to follow; LINKS_TO means untyped links, * all others. Without it, all but those.
+	// Relationship types to follow; LINKS_TO means untyped links, * all others. Default *.
 	Types []string `json:"relationship_types,omitempty" alias:"types"`
-	// Most nodes.
+	// Max nodes.
 	Limit int `json:"limit,omitempty" default:"100" min:"1" max:"2000"`
+}
+
+// Help is the text for people.
+func (GetNeighbourhood) Help() tool.Help {
+	return tool.Help{
+		Short: "Show the nodes around a node",
+		Flags: map[string]string{
+			"relationship-types": "follow only these types of relationships; LINKS_TO means plain links, * all others",
+		},
+		Examples: []string{
+			"hyp-3b8d",
+			"Caffeine --depth 2 --relationship-types LINKS_TO",
+		},
+	}
 }
 
 // Neighbourhood is a part of the graph.
@@ -34,7 +49,7 @@ type Neighbourhood struct {
 	Edges  []GraphEdge `json:"edges"`
 	// Unknown are types of relationships that no note states.
 	Unknown []search.Unknown `json:"unknown,omitempty"`
-	// More tells that nodes were left out.
+	// More says that nodes were left out.
 	More  string          `json:"more,omitempty"`
 	Index index.Freshness `json:"index"`
 }
@@ -127,7 +142,7 @@ func (in GetNeighbourhood) Run(ctx context.Context, env Env) (Neighbourhood, err
 		}
 	}
 	if region.Cut {
-		out.More = fmt.Sprintf("the nearest %d nodes; raise limit or narrow relationship_types for others", len(out.Nodes))
+		out.More = fmt.Sprintf("showing the nearest %d nodes; raise limit, or narrow relationship_types", len(out.Nodes))
 	}
 	return out, nil
 }
@@ -142,7 +157,7 @@ func (n Neighbourhood) View() tool.View {
 	for _, x := range n.Nodes {
 		titles[x.NodeID] = x.Title
 	}
-	v := tool.View{Head: []string{"from", "type", "to", "confidence", "edge"}, Foot: foot(n.Index, append([]string{many(len(n.Nodes), "node"), many(len(n.Edges), "relationship"), n.More}, search.Hints(n.Unknown)...)...)}
+	v := tool.View{Head: []string{"from", "type", "to", "confidence", "edge"}, Foot: toolkit.Foot(n.Index, append([]string{toolkit.Count(len(n.Nodes), "node"), toolkit.Count(len(n.Edges), "relationship"), n.More}, search.Hints(n.Unknown)...)...)}
 	for _, e := range n.Edges {
 		v.Rows = append(v.Rows, []string{titles[e.FromID], e.Type, titles[e.ToID], sure(e.Confidence), e.EdgeID})
 	}

@@ -4,20 +4,32 @@ import (
 	"context"
 	"fmt"
 
-	"lore/internal/digest"
 	"lore/internal/graph"
 	"lore/internal/index"
+	"lore/internal/note/summarize"
 	"lore/internal/tool"
+	"lore/internal/tools/toolkit"
 )
 
-// GetNode returns a node with its text, confidence and relationships.
+// GetNode: Get a node with its text, confidence and relationships.
 type GetNode struct {
 	// Id, path, title or alias.
 	NodeID string `json:"node_id"`
-	// Most relationships.
+	// Max relationships.
 	Limit int `json:"limit,omitempty" default:"50" min:"1" max:"500"`
 	// Relationships to skip.
 	Offset int `json:"offset,omitempty" min:"0"`
+}
+
+// Help is the text for people.
+func (GetNode) Help() tool.Help {
+	return tool.Help{
+		Short: "Show a node with its relationships",
+		Examples: []string{
+			"hyp-3b8d",
+			`"Tea gives calm alertness"`,
+		},
+	}
 }
 
 // NodeShown is one node with what it is related to.
@@ -34,7 +46,7 @@ type NodeShown struct {
 	// Total counts all relationships.
 	Total int    `json:"relationships_total"`
 	Hash  string `json:"hash"`
-	// More tells how to read on.
+	// More says how to read the rest.
 	More  string          `json:"more,omitempty"`
 	Index index.Freshness `json:"index"`
 }
@@ -57,7 +69,7 @@ func (in GetNode) Run(ctx context.Context, env Env) (NodeShown, error) {
 	}
 	if r := []rune(out.Content); len(r) > mostContent {
 		out.Content = string(r[:mostContent])
-		out.More = fmt.Sprintf("%d of %d characters; read_note reads on", mostContent, len(r))
+		out.More = fmt.Sprintf("%d of %d characters; read the rest with read_note", mostContent, len(r))
 	}
 	edges, err := graph.Edges(ctx, env.Store, []string{n.Path}, graph.Hop{}, true)
 	if err != nil {
@@ -73,7 +85,7 @@ func (in GetNode) Run(ctx context.Context, env Env) (NodeShown, error) {
 		if out.More != "" {
 			out.More += "; "
 		}
-		out.More += fmt.Sprintf("relationships %d to %d of %d; call again with offset %d", from+1, to, len(edges), to)
+		out.More += fmt.Sprintf("showing relationships %d to %d of %d; call again with offset %d", from+1, to, len(edges), to)
 	}
 	return out, nil
 }
@@ -81,8 +93,8 @@ func (in GetNode) Run(ctx context.Context, env Env) (NodeShown, error) {
 // View shows the node as facts and its relationships as a table.
 func (n NodeShown) View() tool.View {
 	v := tool.View{
-		Text: fmt.Sprintf("%s: %s\n%s, confidence %s, in %s\n\n%s\n", n.NodeID, n.Title, n.Type, sure(n.Confidence), n.Path, digest.Clip(n.Content, 600)),
-		Foot: foot(n.Index, many(n.Total, "relationship"), n.More),
+		Text: fmt.Sprintf("%s: %s\n%s, confidence %s, in %s\n\n%s\n", n.NodeID, n.Title, n.Type, sure(n.Confidence), n.Path, summarize.Clip(n.Content, 600)),
+		Foot: toolkit.Foot(n.Index, toolkit.Count(n.Total, "relationship"), n.More),
 	}
 	if len(n.Relationships) > 0 {
 		v.Head = []string{"edge", "direction", "type", "node", "title", "confidence", "notes"}

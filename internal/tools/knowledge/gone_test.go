@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"lore/internal/access"
 	"lore/internal/embed"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
 	"lore/internal/tool/tooltest"
 )
 

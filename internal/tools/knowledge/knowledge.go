@@ -14,17 +14,16 @@ import (
 	"strings"
 	"time"
 
-	"lore/internal/access"
 	"lore/internal/fault"
+	"lore/internal/graph/judge"
 	"lore/internal/index"
-	"lore/internal/judge"
 	"lore/internal/note"
-	"lore/internal/relation"
-	"lore/internal/relink"
+	"lore/internal/note/relation"
+	"lore/internal/outside/websearch"
 	"lore/internal/search"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
 	"lore/internal/vault"
-	"lore/internal/websearch"
 )
 
 //go:generate go run lore/internal/tool/tooldoc/gendoc
@@ -34,7 +33,7 @@ type Env struct {
 	Vault  *vault.Vault
 	Store  index.Store
 	Search *search.Searcher
-	// Fresh tells how far the index can be believed.
+	// Fresh tells how current the index is.
 	Fresh func(context.Context) index.Freshness
 	Parse note.Options // the dialect of the vault
 	// Judge finds types and words, with a model where there is one.
@@ -124,22 +123,22 @@ func (env Env) locate(ctx context.Context, field, id string) (index.Row, error) 
 	case 1:
 		var rows []index.Row
 		if rows, err = env.Store.Notes(ctx, index.Select{Paths: paths}); err == nil && len(rows) == 0 {
-			err = fault.New(fault.NotFound, "the index has just changed; ask again")
+			err = fault.New(fault.NotFound, "the index has just changed; try again")
 		}
 		if err == nil {
 			row = rows[0]
 		}
 	default:
 		err = &fault.Report{
-			Kind: fault.Ambiguous, Field: "path", Message: fmt.Sprintf("several notes have the id %q: %s", id, strings.Join(paths, ", ")),
-			Fix: "give one of these paths, and give the copies ids of their own",
+			Kind: fault.Ambiguous, Field: "path", Message: fmt.Sprintf("several notes have the ID %q: %s", id, strings.Join(paths, ", ")),
+			Fix: "give one of these paths, and change the ID of the copies",
 		}
 	}
 	if err != nil {
 		return index.Row{}, fault.Rename(err, "path", field)
 	}
 	if row.Kind != index.KindNote {
-		return index.Row{}, fault.Field(field, "name a Markdown note", "%s is no note", row.File.Path)
+		return index.Row{}, fault.Field(field, "name a Markdown note", "%s is not a note", row.File.Path)
 	}
 	return row, nil
 }
@@ -181,20 +180,6 @@ func (env Env) rows(ctx context.Context, paths []string) (map[string]*index.Row,
 	return out, nil
 }
 
-// planner reads files as they are now.
-func (env Env) planner() *relink.Planner {
-	return &relink.Planner{
-		Store: env.Store, Parse: env.Parse,
-		Read: func(ctx context.Context, p string) (string, error) {
-			f, err := env.Vault.Read(ctx, p)
-			return string(f.Data), err
-		},
-		Told: func(ctx context.Context, done, total int) {
-			tool.Progress(ctx, done, total, "reading the notes with links")
-		},
-	}
-}
-
 // sure writes a confidence for people.
 func sure(c *float64) string {
 	if c == nil {
@@ -202,28 +187,3 @@ func sure(c *float64) string {
 	}
 	return fmt.Sprintf("%.2f", *c)
 }
-
-// many counts things whose name takes an s.
-func many(n int, name string) string {
-	if n == 1 {
-		return "1 " + name
-	}
-	return fmt.Sprintf("%d %ss", n, name)
-}
-
-// foot joins what should be said about a whole answer.
-func foot(f index.Freshness, parts ...string) string {
-	var out []string
-	for _, p := range parts {
-		if p != "" {
-			out = append(out, p)
-		}
-	}
-	if !f.Fresh && f.Reason != "" {
-		out = append(out, "index: "+f.Reason)
-	}
-	return strings.Join(out, "; ")
-}
-
-// round keeps four digits: more would change with the machine.
-func round(f float64) float64 { return float64(int(f*1e4+0.5)) / 1e4 }

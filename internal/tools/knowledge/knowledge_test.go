@@ -8,11 +8,11 @@ import (
 	"sync"
 	"testing"
 
-	"lore/internal/egress"
+	"lore/internal/outside/egress"
+	"lore/internal/outside/websearch"
 	"lore/internal/tool"
 	"lore/internal/tool/tooltest"
 	"lore/internal/tools/knowledge"
-	"lore/internal/websearch"
 )
 
 // found is what the search engine of the scripts finds: what supports, what

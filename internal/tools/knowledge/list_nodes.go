@@ -10,27 +10,46 @@ import (
 	"lore/internal/index"
 	"lore/internal/search"
 	"lore/internal/tool"
+	"lore/internal/tools/toolkit"
 )
 
-// ListNodes lists the nodes of the knowledge graph, by type, confidence and
-// words.
+// ListNodes: List nodes of the knowledge graph by type, confidence and text.
 type ListNodes struct {
-	// Types, any of them; "Note" means notes that state none. Without it, all that state one.
+	// Types, any of them; "Note" means notes without a type. Default: all notes with a type.
 	Types []string `json:"types,omitempty" alias:"type"`
-	// Least confidence, 0 to 1.
+	// Lowest confidence, 0 to 1.
 	MinConfidence *float64 `json:"min_confidence,omitempty" min:"0" max:"1"`
-	// Most confidence.
+	// Highest confidence.
 	MaxConfidence *float64 `json:"max_confidence,omitempty" min:"0" max:"1"`
 	// Words to search for.
 	Text string `json:"text,omitempty"`
-	// Ids that begin so.
+	// Ids that start with this.
 	Prefix string `json:"prefix,omitempty"`
 	// Order.
 	Sort string `json:"sort,omitempty" default:"path" enum:"path,confidence,modified,title"`
-	// Most nodes.
+	// Max nodes.
 	Limit int `json:"limit,omitempty" default:"50" min:"1" max:"500"`
 	// Nodes to skip.
 	Offset int `json:"offset,omitempty" min:"0"`
+}
+
+// Help is the text for people.
+func (ListNodes) Help() tool.Help {
+	return tool.Help{
+		Short: "List nodes by type, confidence or text",
+		Flags: map[string]string{
+			"sort":           "order of the list",
+			"types":          "only nodes of these types; Note means notes without a type",
+			"min-confidence": "lowest confidence, 0 to 1",
+			"max-confidence": "highest confidence, 0 to 1",
+			"prefix":         "only IDs that start with this",
+		},
+		Examples: []string{
+			"",
+			"--types Hypothesis,Claim",
+			"--max-confidence 0.5 --sort confidence",
+		},
+	}
 }
 
 // NodeList is a page of nodes.
@@ -71,7 +90,7 @@ func (in ListNodes) Run(ctx context.Context, env Env) (NodeList, error) {
 		out.Types[f.Value] += f.Notes
 	}
 	if in.MinConfidence != nil && in.MaxConfidence != nil && *in.MinConfidence > *in.MaxConfidence {
-		return out, fault.Field("min_confidence", "make it at most max_confidence", "%v is above %v", *in.MinConfidence, *in.MaxConfidence)
+		return out, fault.Field("min_confidence", "make it at most max_confidence", "%v is above max_confidence %v", *in.MinConfidence, *in.MaxConfidence)
 	}
 	filter, err := in.filter()
 	if err != nil {
@@ -87,7 +106,7 @@ func (in ListNodes) Run(ctx context.Context, env Env) (NodeList, error) {
 	if len(rows) > in.Limit {
 		rows = rows[:in.Limit]
 		out.Next = in.Offset + in.Limit
-		out.More = fmt.Sprintf("%d to %d; call again with offset %d", in.Offset+1, out.Next, out.Next)
+		out.More = fmt.Sprintf("showing %d to %d; call again with offset %d", in.Offset+1, out.Next, out.Next)
 	}
 	for i := range rows {
 		out.Nodes = append(out.Nodes, refOf(&rows[i]))
@@ -108,7 +127,7 @@ func (in ListNodes) filter() (index.Filter, error) {
 	}
 	switch {
 	case filter.Untyped && len(filter.Types) > 0:
-		return filter, fault.Field("types", "ask for "+plain+" by itself", "notes without a type are listed apart from the others")
+		return filter, fault.Field("types", "ask for "+plain+" alone", "notes without a type cannot be combined with other types")
 	case len(filter.Types)+len(in.Types) == 0:
 		filter.Typed = true
 	}
@@ -173,7 +192,7 @@ func (in ListNodes) found(ctx context.Context, env Env, filter index.Filter) ([]
 
 // View is a table.
 func (l NodeList) View() tool.View {
-	v := tool.View{Head: []string{"node", "type", "confidence", "title", "path"}, Foot: foot(l.Index, append([]string{many(len(l.Nodes), "node"), l.More}, search.Hints(l.Unknown)...)...)}
+	v := tool.View{Head: []string{"node", "type", "confidence", "title", "path"}, Foot: toolkit.Foot(l.Index, append([]string{toolkit.Count(len(l.Nodes), "node"), l.More}, search.Hints(l.Unknown)...)...)}
 	for _, n := range l.Nodes {
 		v.Rows = append(v.Rows, []string{n.NodeID, n.Type, sure(n.Confidence), n.Title, n.Path})
 	}

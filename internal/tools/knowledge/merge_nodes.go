@@ -8,27 +8,45 @@ import (
 	"strings"
 
 	"lore/internal/change"
-	"lore/internal/confidence"
-	"lore/internal/digest"
 	"lore/internal/fault"
 	"lore/internal/graph"
-	"lore/internal/join"
+	"lore/internal/graph/confidence"
+	"lore/internal/graph/merge"
+	"lore/internal/graph/relink"
 	"lore/internal/note"
-	"lore/internal/relation"
-	"lore/internal/relink"
+	"lore/internal/note/relation"
+	"lore/internal/note/summarize"
 	"lore/internal/tool"
+	"lore/internal/tools/toolkit"
 )
 
-// MergeNodes makes one node of two: the texts are joined, links to the second
-// lead to the first, its title becomes an alias, and relationships are carried
-// over without repeating any. It is always asked about.
+// MergeNodes: Merge two nodes: texts are joined, links to the second point to
+// the first, its title becomes an alias, relationships are transferred
+// without duplicates. Always asks.
 type MergeNodes struct {
-	// The node to keep: id, path, title or alias.
+	// Node to keep: id, path, title or alias.
 	PrimaryNodeID string `json:"primary_node_id"`
-	// The node that goes into it.
+	// Node to merge into it.
 	SecondaryNodeID string `json:"secondary_node_id"`
-	// Whose properties count where both have one, and whose text comes first; no text is lost. combine averages the confidences.
+	// Whose properties win and whose text comes first; no text is lost. combine averages the confidences.
 	MergeStrategy string `json:"merge_strategy,omitempty" default:"combine" enum:"combine,prefer_primary,prefer_secondary"`
+}
+
+// Help is the text for people.
+func (MergeNodes) Help() tool.Help {
+	return tool.Help{
+		Short: "Merge one node into another",
+		Long:  "Merges the secondary node into the primary node. Their text is joined, links to the secondary node point to the primary node, and relationships are transferred without duplicates.",
+		Flags: map[string]string{
+			"primary-node-id":   "node to keep",
+			"secondary-node-id": "node to merge into the primary node",
+			"merge-strategy":    "which properties are kept and which text comes first; no text is lost",
+		},
+		Examples: []string{
+			"hyp-7k3f hyp-3b8d",
+			"hyp-7k3f hyp-3b8d --merge-strategy prefer_primary",
+		},
+	}
 }
 
 // NodesMerged are two nodes that became one.
@@ -71,9 +89,9 @@ func (in MergeNodes) Plan(ctx context.Context, env Env) (NodesMerged, change.Set
 	}
 	switch {
 	case kept.Path == other.Path:
-		return none, nil, fault.Field("secondary_node_id", "name another node", "%s is the node itself", other.id())
+		return none, nil, fault.Field("secondary_node_id", "name another node", "%s cannot be merged with itself", other.id())
 	case kept.ReadOnly || other.ReadOnly:
-		return none, nil, fault.New(fault.ReadOnly, "%s and %s must both be plain text", kept.Path, other.Path)
+		return none, nil, fault.Fix(fault.ReadOnly, "save them as UTF-8 first", "%s and %s must both be valid UTF-8", kept.Path, other.Path)
 	}
 	g := &merging{env: env, in: in, kept: kept, other: other}
 	g.out = NodesMerged{
@@ -102,8 +120,8 @@ func (g *merging) plan(ctx context.Context) (change.Set, error) {
 	if g.other.row.Node != "" && g.other.row.Node != g.kept.row.Node {
 		id = append(id, g.other.row.Node) // who knows the second by its id finds the first
 	}
-	aliases := join.Names(g.kept.Note, g.other.Note, id...)
-	m, err := g.env.planner().Merge(ctx, g.kept.Path, g.other.Path, join.AllNames(g.kept.Note, aliases))
+	aliases := merge.Names(g.kept.Note, g.other.Note, id...)
+	m, err := toolkit.Planner(g.env.Vault, g.env.Store, g.env.Parse).Merge(ctx, g.kept.Path, g.other.Path, merge.AllNames(g.kept.Note, aliases))
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +135,7 @@ func (g *merging) plan(ctx context.Context) (change.Set, error) {
 	}
 	others := g.elsewhere(m.Set)
 	for _, s := range m.Skipped {
-		g.out.warnings = append(g.out.warnings, fmt.Sprintf("%s in %s stays: %s", many(s.Links, "link"), s.Path, s.Reason))
+		g.out.warnings = append(g.out.warnings, fmt.Sprintf("%s in %s not changed: %s", toolkit.Count(s.Links, "link"), s.Path, s.Reason))
 	}
 	set := change.Set{change.Replace(g.kept.Path, m.KeptWas, text), change.Delete(g.other.Path, m.OtherWas)}
 	return append(set, others...), nil
@@ -136,7 +154,7 @@ func (g *merging) text(ctx context.Context, m *relink.Merge, aliases []string) (
 		return "", err
 	}
 	second := g.in.MergeStrategy == "prefer_secondary"
-	one, err := join.Notes(kept.now, other.now, aliases, join.Options{
+	one, err := merge.Notes(kept.now, other.now, aliases, merge.Options{
 		Parse: func(p string, data []byte) *note.Note { return g.env.Parse.Parse(p, data) }, First: second, Prefer: second,
 		Drop: map[string]bool{"id": true, priorKey: true},
 	})
@@ -193,7 +211,7 @@ func (g *merging) stays(from, to string) {
 	switch {
 	case to == g.kept.Path || to == g.other.Path:
 		g.out.Dropped++
-		g.out.warnings = append(g.out.warnings, "a relationship between the two stays as a link of the note to itself, because of its words")
+		g.out.warnings = append(g.out.warnings, "a relationship between the two stays as a link from the note to itself, because it has notes")
 	case from == g.other.Path:
 		g.out.Transferred++
 	}
@@ -230,7 +248,7 @@ func (g *merging) put(ctx context.Context, e *edit, mine, yours []carried) error
 			if err := e.do(note.InsertUnder(e.now, "", c.words, note.AtEnd)); err != nil {
 				return err
 			}
-			g.out.warnings = append(g.out.warnings, "a relationship between the two is kept as words of the text")
+			g.out.warnings = append(g.out.warnings, "a relationship between the two is kept as text")
 		}
 	}
 	for _, c := range all {
@@ -332,7 +350,7 @@ func (g *merging) elsewhere(set change.Set) change.Set {
 		}
 		e := &edit{env: g.env, now: g.env.Parse.Parse(ed.Path, []byte(*ed.After))}
 		g.once(e, of[ed.Path])
-		out[i] = change.Replace(ed.Path, *ed.Before, e.now.Text())
+		out[i] = change.Replace(ed.Path, *ed.Before, e.now.Text()).Relinking()
 	}
 	return out
 }
@@ -376,10 +394,10 @@ func find(n *note.Note, id string) *relation.Relation {
 // Preview says what becomes of both.
 func (m NodesMerged) Preview() tool.Preview {
 	return tool.Preview{
-		Summary:  fmt.Sprintf("Merge %s into %s (%s)", m.other, m.kept, many(m.Transferred+m.Joined+m.Dropped, "relationship")),
+		Summary:  fmt.Sprintf("Merge %s into %s (%s)", m.other, m.kept, toolkit.Count(m.Transferred+m.Joined+m.Dropped, "relationship")),
 		Warnings: m.warnings, Destroys: true,
 		Details: map[string]any{
-			"primary_node_id": m.PrimaryNodeID, "secondary_node_id": m.SecondaryNodeID, "content_preview": digest.Clip(m.MergedContent, 300),
+			"primary_node_id": m.PrimaryNodeID, "secondary_node_id": m.SecondaryNodeID, "content_preview": summarize.Clip(m.MergedContent, 300),
 			"relationships_affected": m.Transferred + m.Joined + m.Dropped, "relationships_transferred": m.Transferred, "relationships_joined": m.Joined,
 			"relationships_dropped": m.Dropped, "links_updated": m.LinksUpdated, "files": m.Files[:min(len(m.Files), mostAffected)], "aliases": m.Aliases,
 		},
@@ -390,6 +408,6 @@ func (m NodesMerged) Preview() tool.Preview {
 func (m NodesMerged) View() tool.View {
 	return tool.View{
 		Text: fmt.Sprintf("merged %s into %s\n", cmp.Or(m.other, m.SecondaryNodeID), cmp.Or(m.kept, m.PrimaryNodeID)),
-		Foot: fmt.Sprintf("%s carried over, %d joined, %d between the two dropped; %s updated", many(m.Transferred, "relationship"), m.Joined, m.Dropped, many(m.LinksUpdated, "link")),
+		Foot: fmt.Sprintf("%s transferred, %d merged, %d between the two removed; %s updated", toolkit.Count(m.Transferred, "relationship"), m.Joined, m.Dropped, toolkit.Count(m.LinksUpdated, "link")),
 	}
 }

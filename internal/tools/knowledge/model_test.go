@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"lore/internal/access"
-	"lore/internal/history"
-	"lore/internal/judge"
+	"lore/internal/graph/judge"
 	"lore/internal/llm"
 	"lore/internal/llm/llmtest"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
+	"lore/internal/tool/history"
 	"lore/internal/tool/tooltest"
 	"lore/internal/tools/knowledge"
 )

@@ -8,12 +8,13 @@ import (
 	"slices"
 	"strings"
 
-	"lore/internal/cue"
 	"lore/internal/embed"
+	"lore/internal/graph/judge"
+	"lore/internal/graph/stance"
 	"lore/internal/index"
-	"lore/internal/judge"
 	"lore/internal/note"
 	"lore/internal/search"
+	"lore/internal/tools/toolkit"
 )
 
 // A nearby is a note that is near to another, with the passage that shows it.
@@ -153,7 +154,7 @@ func (env Env) nearest(ctx context.Context, q index.Near, skip string, limit int
 	var best []index.NearPassage
 	var ids []int64
 	for _, p := range passages {
-		if p.Path != skip && len(best) < limit && round(float64(p.Cosine)) >= least && !slices.Contains(ids, p.ID) {
+		if p.Path != skip && len(best) < limit && toolkit.Round(float64(p.Cosine)) >= least && !slices.Contains(ids, p.ID) {
 			best, ids = append(best, p), append(ids, p.ID)
 		}
 	}
@@ -173,7 +174,7 @@ func (env Env) nearest(ctx context.Context, q index.Near, skip string, limit int
 		i := slices.IndexFunc(rows, func(r index.Row) bool { return r.ID == b.ID && r.Kind == index.KindNote })
 		k := slices.IndexFunc(texts, func(p index.Passage) bool { return p.ID == b.ID && p.Seq == b.Seq })
 		if i >= 0 && k >= 0 {
-			out = append(out, nearby{rows[i], round(min(1, float64(b.Cosine))), search.Around(note.Plain(texts[k].Text), 0, 0, excerptWidth)})
+			out = append(out, nearby{rows[i], toolkit.Round(min(1, float64(b.Cosine))), search.Around(note.Plain(texts[k].Text), 0, 0, excerptWidth)})
 		}
 	}
 	return out, true, nil
@@ -212,7 +213,7 @@ func (env Env) byWords(ctx context.Context, d judge.Doc, skip string, limit int,
 		if err != nil {
 			continue // it went away or cannot be read
 		}
-		if alike := round(max(h.Score, cue.Overlap(d.Title+". "+d.Text, other.Title+". "+other.Text))); alike >= least {
+		if alike := toolkit.Round(max(h.Score, stance.Overlap(d.Title+". "+d.Text, other.Title+". "+other.Text))); alike >= least {
 			out = append(out, nearby{*r, alike, h.Excerpt})
 		}
 	}
@@ -249,5 +250,5 @@ func cosine(a, b []float32) float64 {
 	for i, x := range a {
 		dot += float64(x) * float64(b[i])
 	}
-	return round(max(0, min(1, dot)))
+	return toolkit.Round(max(0, min(1, dot)))
 }

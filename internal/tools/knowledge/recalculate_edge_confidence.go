@@ -6,20 +6,34 @@ import (
 	"strings"
 
 	"lore/internal/change"
-	"lore/internal/confidence"
 	"lore/internal/graph"
+	"lore/internal/graph/confidence"
 	"lore/internal/index"
-	"lore/internal/relation"
+	"lore/internal/note/relation"
 	"lore/internal/tool"
 )
 
-// RecalculateEdgeConfidence works out how sure to be of a relationship from both
-// nodes, what else is stated between them, and their texts.
+// RecalculateEdgeConfidence: Calculate the confidence of a relationship from
+// both nodes, their other relationships and their texts.
 type RecalculateEdgeConfidence struct {
-	// Id of the relationship, from get_node.
+	// Relationship id, from get_node.
 	EdgeID string `json:"edge_id"`
-	// Count what stands around it; when false, it goes back to what was stated.
+	// Count the graph around it; if false, restore the stated value.
 	ConsiderGraphStructure bool `json:"consider_graph_structure,omitempty" default:"true"`
+}
+
+// Help is the text for people.
+func (RecalculateEdgeConfidence) Help() tool.Help {
+	return tool.Help{
+		Short: "Calculate the confidence of a relationship",
+		Flags: map[string]string{
+			"consider-graph-structure": "take the graph around the relationship into account; =false restores the value that you set",
+		},
+		Examples: []string{
+			"rel-2k7q",
+			"rel-1p5y --dry-run",
+		},
+	}
 }
 
 // EdgeConfidence is the confidence of a relation with its reasons.
@@ -34,8 +48,12 @@ type EdgeConfidence struct {
 	Prior *float64 `json:"prior"`
 	Basis
 
-	words string
+	words  string
+	guides []string
 }
+
+// GuidedBy are the notes whose text and relationships were counted.
+func (c EdgeConfidence) GuidedBy() []string { return c.guides }
 
 // Plan judges the relation and writes the result into its line.
 func (in RecalculateEdgeConfidence) Plan(ctx context.Context, env Env) (EdgeConfidence, change.Set, error) {
@@ -64,6 +82,9 @@ func (in RecalculateEdgeConfidence) Plan(ctx context.Context, env Env) (EdgeConf
 	}
 	if e.Confidence != nil {
 		out.Old = *e.Confidence
+	}
+	if in.ConsiderGraphStructure {
+		out.guides = []string{e.From, e.To}
 	}
 	for _, f := range r.Factors {
 		out.Factors = append(out.Factors, Factor{f.Factor, f.Impact, ""})
@@ -153,7 +174,7 @@ func (env Env) structure(ctx context.Context, e *graph.Edge, from *node) (confid
 func (c EdgeConfidence) Preview() tool.Preview {
 	summary := fmt.Sprintf("Confidence of %s: %.2f to %.2f", c.words, c.Old, c.New)
 	if c.Old == c.New {
-		summary = fmt.Sprintf("Confidence of %s: %.2f, as before", c.words, c.New)
+		summary = fmt.Sprintf("Confidence of %s: %.2f, unchanged", c.words, c.New)
 	}
 	return tool.Preview{
 		Summary: summary,

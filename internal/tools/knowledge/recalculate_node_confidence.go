@@ -7,19 +7,34 @@ import (
 	"strings"
 
 	"lore/internal/change"
-	"lore/internal/confidence"
 	"lore/internal/graph"
+	"lore/internal/graph/confidence"
 	"lore/internal/index"
 	"lore/internal/tool"
 )
 
-// RecalculateNodeConfidence works out how sure to be of a node from what
-// supports, contradicts and sources it, and writes it down with the reasons.
+// RecalculateNodeConfidence: Calculate the confidence of a node from its
+// support, contradictions and sources, and write it with the reasons.
 type RecalculateNodeConfidence struct {
 	// Id, path, title or alias.
 	NodeID string `json:"node_id"`
-	// Count the connected nodes; when false, it goes back to what was stated.
+	// Count the connected nodes; if false, restore the stated value.
 	FactorInRelationships bool `json:"factor_in_relationships,omitempty" default:"true"`
+}
+
+// Help is the text for people.
+func (RecalculateNodeConfidence) Help() tool.Help {
+	return tool.Help{
+		Short: "Calculate the confidence of a node from its evidence",
+		Long:  "Writes the new confidence with the reasons.",
+		Flags: map[string]string{
+			"factor-in-relationships": "include the connected nodes; =false restores the value that you set",
+		},
+		Examples: []string{
+			"hyp-3b8d",
+			"clm-5r0e --dry-run",
+		},
+	}
 }
 
 // NodeConfidence is a confidence with its reasons.
@@ -35,8 +50,12 @@ type NodeConfidence struct {
 	// Method is "formula": docs/confidence.md derives it.
 	Method string `json:"method"`
 
-	title string
+	title  string
+	guides []string
 }
+
+// GuidedBy are the notes whose confidence and relationships were counted.
+func (c NodeConfidence) GuidedBy() []string { return c.guides }
 
 // Factor is one reason for a confidence.
 type Factor struct {
@@ -88,14 +107,15 @@ func (env Env) judged(ctx context.Context, n *node, all bool) (NodeConfidence, *
 		return NodeConfidence{}, nil, err
 	}
 	var evidence []confidence.Evidence
+	var others []string
 	if all {
-		if evidence, err = env.evidence(ctx, n.Path); err != nil {
+		if evidence, others, err = env.evidence(ctx, n.Path); err != nil {
 			return NodeConfidence{}, nil, err
 		}
 	}
 	r := confidence.Node(prior, evidence)
 	out := NodeConfidence{
-		NodeID: n.id(), Old: confidence.Prior, New: confidence.Round(r.New), Reasoning: r.Reasoning, Factors: []Factor{}, Prior: prior, Method: "formula", title: n.row.Title,
+		NodeID: n.id(), Old: confidence.Prior, New: confidence.Round(r.New), Reasoning: r.Reasoning, Factors: []Factor{}, Prior: prior, Method: "formula", title: n.row.Title, guides: others,
 	}
 	if len(evidence) == 0 && prior != nil {
 		out.New = *prior // nothing to weigh: what was stated stays as it was
@@ -122,26 +142,24 @@ func priorOf(n *node) (*float64, error) {
 	return n.row.Sure, nil
 }
 
-// evidence gathers what bears on a node. Neighbours that rest on the same source
-// are not independent: they share it.
-func (env Env) evidence(ctx context.Context, path string) ([]confidence.Evidence, error) {
+// evidence gathers what bears on a node, and the notes that it comes from.
+// Neighbours that rest on the same source are not independent: they share it.
+func (env Env) evidence(ctx context.Context, path string) (out []confidence.Evidence, others []string, err error) {
 	edges, err := graph.Edges(ctx, env.Store, []string{path}, graph.Hop{}, false)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var others []string
 	for _, e := range edges {
 		others = append(others, e.Other(path))
 	}
 	rows, err := env.rows(ctx, others)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	sources, err := env.sources(ctx, others)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var out []confidence.Evidence
 	for _, e := range edges {
 		other := e.Other(path)
 		ev := confidence.Evidence{Edge: e.Name(), Relation: e.Type, Incoming: e.To == path, EdgeConfidence: e.Confidence, Source: other}
@@ -153,7 +171,7 @@ func (env Env) evidence(ctx context.Context, path string) ([]confidence.Evidence
 		}
 		out = append(out, ev)
 	}
-	return out, nil
+	return out, others, nil
 }
 
 // sources finds for each note the source that it rests on: the first by path of
@@ -181,7 +199,7 @@ func (env Env) sources(ctx context.Context, paths []string) (map[string]string, 
 func (c NodeConfidence) Preview() tool.Preview {
 	summary := fmt.Sprintf("Confidence of %s: %.2f to %.2f", c.title, c.Old, c.New)
 	if c.Old == c.New {
-		summary = fmt.Sprintf("Confidence of %s: %.2f, as before", c.title, c.New)
+		summary = fmt.Sprintf("Confidence of %s: %.2f, unchanged", c.title, c.New)
 	}
 	return tool.Preview{
 		Summary: summary,

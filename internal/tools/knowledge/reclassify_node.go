@@ -9,19 +9,36 @@ import (
 	"lore/internal/change"
 	"lore/internal/fault"
 	"lore/internal/graph"
-	"lore/internal/relation"
+	"lore/internal/note/relation"
 	"lore/internal/tool"
+	"lore/internal/tools/toolkit"
 )
 
-// ReclassifyNode changes the type of a node, say from Observation to Hypothesis.
-// Its id and path stay, so that nothing that names it breaks.
+// ReclassifyNode: Change the type of a node, say from Observation to
+// Hypothesis. Its id and path stay, so references keep working.
 type ReclassifyNode struct {
 	// Id, path, title or alias.
 	NodeID string `json:"node_id"`
-	// Observation, Hypothesis, Claim, Source, Concept, Question, Entity, Task, Note, or a word of your own.
+	// Observation, Hypothesis, Claim, Source, Concept, Question, Entity, Task, Note, or your own.
 	NewType string `json:"new_type"`
-	// When false, every relationship with it is removed.
+	// If false, every relationship with it is removed.
 	PreserveRelationships bool `json:"preserve_relationships,omitempty" default:"true"`
+}
+
+// Help is the text for people.
+func (ReclassifyNode) Help() tool.Help {
+	return tool.Help{
+		Short: "Change the type of a node",
+		Long:  "Its ID and path stay the same, so references keep working.",
+		Flags: map[string]string{
+			"new-type":               "Observation, Hypothesis, Claim, Source, Concept, Question, Entity, Task, Note, or a type of your own",
+			"preserve-relationships": "keep its relationships; =false removes all of them",
+		},
+		Examples: []string{
+			"obs-2f6z Hypothesis",
+			"clm-5r0e Question",
+		},
+	}
 }
 
 // NodeReclassified is a node of another type.
@@ -73,8 +90,8 @@ func (in ReclassifyNode) Plan(ctx context.Context, env Env) (NodeReclassified, c
 		return none, nil, err
 	}
 	if out.Removed > 0 {
-		out.Warning = many(out.Removed, "relationship") + " removed"
-		out.warnings = append([]string{many(out.Removed, "relationship") + " will be removed"}, out.warnings...)
+		out.Warning = toolkit.Count(out.Removed, "relationship") + " removed"
+		out.warnings = append([]string{toolkit.Count(out.Removed, "relationship") + " will be removed"}, out.warnings...)
 	}
 	return out, set, nil
 }
@@ -93,7 +110,7 @@ func (r *NodeReclassified) clear(ctx context.Context, e *edit, edges []graph.Edg
 	was := e.now
 	for _, edge := range of[e.now.Path] {
 		if standing(was, &edge) == nil {
-			return nil, fault.Fix(fault.Conflict, "ask again when the index has caught up", "%s has changed, and %s is not in it as the index has it", e.now.Path, edge.ID)
+			return nil, fault.Fix(fault.Conflict, "try again when the index is up to date", "%s has changed, and Lore can no longer find %s in it", e.now.Path, edge.ID)
 		}
 		if err := e.do(relation.Remove(e.now, edge.ID)); err != nil {
 			return nil, err
@@ -123,7 +140,7 @@ func (r *NodeReclassified) clear(ctx context.Context, e *edit, edges []graph.Edg
 		}
 	}
 	if len(left) > 0 {
-		r.warnings = append(r.warnings, fmt.Sprintf("%s stay, because they are written in forms that are never rewritten: %s", many(len(left), "relationship"), strings.Join(left[:min(len(left), 5)], ", ")))
+		r.warnings = append(r.warnings, fmt.Sprintf("%s not removed, because Lore does not rewrite their form: %s", toolkit.Count(len(left), "relationship"), strings.Join(left[:min(len(left), 5)], ", ")))
 	}
 	return set, nil
 }
@@ -131,7 +148,7 @@ func (r *NodeReclassified) clear(ctx context.Context, e *edit, edges []graph.Edg
 // Preview says what becomes of it.
 func (r NodeReclassified) Preview() tool.Preview {
 	return tool.Preview{
-		Summary: fmt.Sprintf("Make the %s %s a %s", r.OldType, r.title, r.NewType), Warnings: r.warnings, Destroys: r.Removed > 0,
+		Summary: fmt.Sprintf("Change %s from %s to %s", r.title, r.OldType, r.NewType), Warnings: r.warnings, Destroys: r.Removed > 0,
 		Details: map[string]any{
 			"node_id": r.NodeID, "node_type": r.OldType, "new_type": r.NewType, "content_preview": r.title,
 			"relationships_affected": r.Removed, "relationships": r.affected,
@@ -142,7 +159,7 @@ func (r NodeReclassified) Preview() tool.Preview {
 // View says what it is now.
 func (r NodeReclassified) View() tool.View {
 	if r.OldType == r.NewType && r.Removed == 0 {
-		return tool.View{Text: fmt.Sprintf("%s is a %s already\n", r.NodeID, r.NewType)}
+		return tool.View{Text: fmt.Sprintf("%s is already of type %s\n", r.NodeID, r.NewType)}
 	}
-	return tool.View{Text: fmt.Sprintf("%s was a %s and is a %s\n", r.NodeID, r.OldType, r.NewType), Foot: r.Warning}
+	return tool.View{Text: fmt.Sprintf("changed %s from %s to %s\n", r.NodeID, r.OldType, r.NewType), Foot: r.Warning}
 }

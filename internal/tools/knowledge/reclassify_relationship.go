@@ -5,22 +5,38 @@ import (
 	"fmt"
 
 	"lore/internal/change"
-	"lore/internal/digest"
 	"lore/internal/fault"
 	"lore/internal/graph"
-	"lore/internal/relation"
+	"lore/internal/note/relation"
+	"lore/internal/note/summarize"
 	"lore/internal/tool"
 )
 
-// ReclassifyRelationship changes the type of a relationship. Without a new type
-// it suggests one from what the two nodes say.
+// ReclassifyRelationship: Change the type of a relationship. Without a new
+// type, suggest one from the two texts.
 type ReclassifyRelationship struct {
-	// Id of the relationship, from get_node.
+	// Relationship id, from get_node.
 	EdgeID string `json:"edge_id"`
-	// SUPPORTS, CONTRADICTS, RELATES_TO, CITES, DERIVED_FROM, PART_OF, CAUSES, SIMILAR_TO, or a word of your own.
+	// SUPPORTS, CONTRADICTS, RELATES_TO, CITES, DERIVED_FROM, PART_OF, CAUSES, SIMILAR_TO, or your own.
 	NewType string `json:"new_type,omitempty"`
-	// Keep the words beside it.
+	// Keep the text beside it.
 	PreserveNotes bool `json:"preserve_notes,omitempty" default:"true"`
+}
+
+// Help is the text for people.
+func (ReclassifyRelationship) Help() tool.Help {
+	return tool.Help{
+		Short: "Change the type of a relationship",
+		Long:  "Without a new type, suggests one from the text of the two nodes.",
+		Flags: map[string]string{
+			"new-type":       "SUPPORTS, CONTRADICTS, RELATES_TO, CITES, DERIVED_FROM, PART_OF, CAUSES, SIMILAR_TO, or a type of your own",
+			"preserve-notes": "keep the relationship's notes",
+		},
+		Examples: []string{
+			"rel-8d0n --new-type PART_OF",
+			"rel-5h1w",
+		},
+	}
 }
 
 // RelationshipReclassified is a relation of another type.
@@ -36,7 +52,11 @@ type RelationshipReclassified struct {
 	fromTitle, toTitle string
 	lostNotes          string
 	warnings           []string
+	guides             []string
 }
+
+// GuidedBy are the notes whose text decided about the type, where nobody gave it.
+func (r RelationshipReclassified) GuidedBy() []string { return r.guides }
 
 // Plan rewrites the name of the type, and nothing else of the line.
 func (in ReclassifyRelationship) Plan(ctx context.Context, env Env) (RelationshipReclassified, change.Set, error) {
@@ -62,7 +82,7 @@ func (in ReclassifyRelationship) Plan(ctx context.Context, env Env) (Relationshi
 		}
 	} else {
 		if to == nil {
-			return none, nil, fault.Field("new_type", "give the new type", "%s leads nowhere, so no type can be suggested", e.Name())
+			return none, nil, fault.Field("new_type", "give the new type", "the target of %s does not exist, so no type can be suggested", e.Name())
 		}
 		if err := out.suggest(ctx, env, from, to); err != nil {
 			return none, nil, err
@@ -70,7 +90,7 @@ func (in ReclassifyRelationship) Plan(ctx context.Context, env Env) (Relationshi
 	}
 	if !in.PreserveNotes && e.Notes != "" {
 		out.lostNotes = e.Notes
-		out.warnings = append(out.warnings, "the notes beside it go: "+digest.Clip(e.Notes, 120))
+		out.warnings = append(out.warnings, "its notes will be removed: "+summarize.Clip(e.Notes, 120))
 	}
 	ed := env.edit(from)
 	if err := ed.do(relation.Retype(ed.now, e.ID, out.NewType, in.PreserveNotes)); err != nil {
@@ -79,7 +99,7 @@ func (in ReclassifyRelationship) Plan(ctx context.Context, env Env) (Relationshi
 	if same, err := env.twin(ctx, &e, out.NewType); err != nil {
 		return none, nil, err
 	} else if same != "" {
-		return none, nil, fault.Fix(fault.Conflict, "delete one of the two", "%s already states that it %s %s", same, out.NewType, out.toTitle)
+		return none, nil, fault.Fix(fault.Conflict, "delete one of the two", "the relationship %s already has the type %s and points to %s", same, out.NewType, out.toTitle)
 	}
 	set, err := ed.set()
 	return out, set, err
@@ -102,7 +122,7 @@ func (env Env) twin(ctx context.Context, e *graph.Edge, typ string) (string, err
 // Preview says what becomes of it.
 func (r RelationshipReclassified) Preview() tool.Preview {
 	return tool.Preview{
-		Summary:  fmt.Sprintf("%s %s %s becomes %s", r.fromTitle, r.OldType, r.toTitle, r.NewType),
+		Summary:  fmt.Sprintf("Change %s %s %s to %s", r.fromTitle, r.OldType, r.toTitle, r.NewType),
 		Warnings: r.warnings, Destroys: r.lostNotes != "",
 		Details: map[string]any{"edge_id": r.EdgeID, "old_type": r.OldType, "new_type": r.NewType, "confidence": r.Confidence, "reasoning": r.Reasoning, "method": r.Method},
 	}
@@ -113,5 +133,5 @@ func (r RelationshipReclassified) View() tool.View {
 	if r.OldType == r.NewType {
 		return tool.View{Text: fmt.Sprintf("%s stays %s\n%s\n", r.EdgeID, r.NewType, r.Reasoning)}
 	}
-	return tool.View{Text: fmt.Sprintf("%s was %s and is %s\n%s\n", r.EdgeID, r.OldType, r.NewType, r.Reasoning)}
+	return tool.View{Text: fmt.Sprintf("changed %s from %s to %s\n%s\n", r.EdgeID, r.OldType, r.NewType, r.Reasoning)}
 }

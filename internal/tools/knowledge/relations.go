@@ -14,8 +14,9 @@ import (
 	"lore/internal/graph"
 	"lore/internal/index"
 	"lore/internal/note"
-	"lore/internal/relation"
+	"lore/internal/note/relation"
 	"lore/internal/tool"
+	"lore/internal/tools/toolkit"
 )
 
 // Relationship is one relation of a node, seen from it.
@@ -24,12 +25,12 @@ type Relationship struct {
 	Type   string `json:"type"`
 	// Direction is "out" when the node states it, "in" when the other does.
 	Direction string `json:"direction"`
-	// NodeID is the other end: its id, or its path; empty when the link leads nowhere.
+	// NodeID is the other end: its id or path; empty if the target does not exist.
 	NodeID     string   `json:"node_id"`
 	Title      string   `json:"title"`
 	Confidence *float64 `json:"confidence"`
 	Notes      string   `json:"notes,omitempty"`
-	// Fixed says that it is written in a form that tools do not rewrite.
+	// Fixed says that its form is never rewritten by tools.
 	Fixed bool `json:"fixed,omitempty"`
 }
 
@@ -75,7 +76,7 @@ func (env Env) edge(ctx context.Context, id string) (graph.Edge, *node, error) {
 	}
 	row := rows[e.From]
 	if row == nil {
-		return e, nil, fault.New(fault.NotFound, "the index has just changed; ask again")
+		return e, nil, fault.New(fault.NotFound, "the index has just changed; try again")
 	}
 	n, err := env.read(ctx, *row)
 	if err != nil {
@@ -84,13 +85,13 @@ func (env Env) edge(ctx context.Context, id string) (graph.Edge, *node, error) {
 	if !changeable(&e) {
 		return e, n, &fault.Report{
 			Kind: fault.Invalid, Field: "edge_id",
-			Message: fmt.Sprintf("the relationship on line %d of %s is written in a form that is read and never rewritten", e.Line, e.From),
-			Fix:     "edit the note, or write it as \"- type:: [[note]] ^id\" below a heading Relations",
+			Message: fmt.Sprintf("the relationship on line %d of %s has a form that Lore reads but does not rewrite", e.Line, e.From),
+			Fix:     "edit the note, or write it as \"- type:: [[note]] ^id\" under a \"Relations\" heading",
 		}
 	}
 	now := standing(n.Note, &e)
 	if now == nil {
-		return e, nil, fault.Fix(fault.Conflict, "ask again when the index has caught up", "%s has changed, and %s is not in it as the index has it", e.From, e.ID)
+		return e, nil, fault.Fix(fault.Conflict, "try again when the index is up to date", "%s has changed, and Lore can no longer find %s in it", e.From, e.ID)
 	}
 	e.Confidence, e.Notes = now.Confidence, now.Notes
 	return e, n, nil
@@ -138,7 +139,7 @@ func (env Env) newEdgeID(ctx context.Context, random io.Reader, n *note.Note) (s
 		return err != nil || len(found) > 0 || slices.ContainsFunc(n.Blocks, func(b note.Block) bool { return strings.EqualFold(b.ID, id) })
 	})
 	if id == "" && failed == nil {
-		failed = fault.New(fault.Internal, "no free id was found for the relationship")
+		failed = fault.New(fault.Internal, "no free ID was found for the relationship")
 	}
 	return id, failed
 }
@@ -154,7 +155,7 @@ func (env Env) newNodeID(ctx context.Context, typ string, random io.Reader, take
 		return err != nil || len(names) > 0 || taken[id]
 	})
 	if id == "" && failed == nil {
-		failed = fault.New(fault.Internal, "no free id was found for the node")
+		failed = fault.New(fault.Internal, "no free ID was found for the node")
 	}
 	return id, failed
 }
@@ -165,7 +166,7 @@ func (env Env) relate(ctx context.Context, e *edit, random io.Reader, to string,
 	if err != nil {
 		return "", err
 	}
-	if r.Target, err = env.planner().Spell(ctx, e.now.Path, to); err != nil {
+	if r.Target, err = toolkit.Planner(env.Vault, env.Store, env.Parse).Spell(ctx, e.now.Path, to); err != nil {
 		return "", err
 	}
 	r.ID = id
@@ -176,7 +177,7 @@ func (env Env) relate(ctx context.Context, e *edit, random io.Reader, to string,
 func relationType(field, name string) (string, error) {
 	typ, ok := relation.Normal(name)
 	if !ok || typ == graph.LinksTo || typ == "CONFIDENCE" {
-		return "", fault.Field(field, "use "+strings.Join(relation.Known(), ", ")+" or a word of your own", "%q is no type of relationship", name)
+		return "", fault.Field(field, "use "+strings.Join(relation.Known(), ", ")+" or a type of your own", "%q is not a relationship type", name)
 	}
 	return typ, nil
 }

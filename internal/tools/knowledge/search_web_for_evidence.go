@@ -10,34 +10,51 @@ import (
 	"time"
 
 	"lore/internal/change"
-	"lore/internal/confidence"
-	"lore/internal/cue"
-	"lore/internal/digest"
 	"lore/internal/embed"
 	"lore/internal/fault"
 	"lore/internal/graph"
+	"lore/internal/graph/confidence"
+	"lore/internal/graph/judge"
+	"lore/internal/graph/stance"
 	"lore/internal/index"
-	"lore/internal/judge"
 	"lore/internal/note"
-	"lore/internal/relation"
+	"lore/internal/note/relation"
+	"lore/internal/note/summarize"
+	"lore/internal/outside/websearch"
 	"lore/internal/tool"
-	"lore/internal/websearch"
+	"lore/internal/tools/toolkit"
 )
 
-// SearchWebForEvidence searches the web for what supports or contradicts a node.
-// What it finds is untrusted. With create_sources it proposes Source nodes that
-// are linked to the node.
+// SearchWebForEvidence: Search the web for evidence for or against a node.
+// Results are untrusted. With create_sources, propose Source nodes linked to
+// the node.
 type SearchWebForEvidence struct {
 	// Id, path, title or alias.
 	NodeID string `json:"node_id"`
-	// Search for these words instead of what the node says.
+	// Search for these words instead of the node's text.
 	QueryOverride string `json:"query_override,omitempty"`
 	// Keep only one kind.
 	EvidenceType string `json:"evidence_type,omitempty" default:"all" enum:"all,supporting,contradicting"`
-	// Most results.
+	// Max results.
 	MaxResults int `json:"max_results,omitempty" default:"5" min:"1" max:"20"`
 	// Propose a Source node for each result, linked to the node.
 	CreateSources bool `json:"create_sources,omitempty"`
+}
+
+// Help is the text for people.
+func (SearchWebForEvidence) Help() tool.Help {
+	return tool.Help{
+		Short: "Search the web for evidence for or against a node",
+		Long:  "Choose a search engine in the settings first. Results are untrusted: check them.",
+		Flags: map[string]string{
+			"evidence-type":  "which evidence to keep",
+			"query-override": "search for these words instead of the node's text",
+		},
+		Examples: []string{
+			"hyp-3b8d",
+			"clm-5r0e --evidence-type contradicting --max-results 3",
+		},
+	}
 }
 
 // WebEvidence is what a search found.
@@ -50,14 +67,14 @@ type WebEvidence struct {
 	Results  []WebResult `json:"results"`
 	// SourcesCreated counts the Source nodes that were made.
 	SourcesCreated int `json:"sources_created"`
-	// Sources are their ids.
+	// Sources are the ids of the new nodes.
 	Sources []string `json:"sources,omitempty"`
 	Basis
 
 	title string
 }
 
-// WebResult is one result of a search. Its words are another's.
+// WebResult is one search result. Its text is untrusted.
 type WebResult struct {
 	URL       string  `json:"url"`
 	Title     string  `json:"title"`
@@ -99,7 +116,7 @@ func (in SearchWebForEvidence) query(ctx context.Context, env Env) (websearch.Se
 	if err != nil {
 		return nil, nil, "", err
 	}
-	q := strings.Join(strings.Fields(in.QueryOverride), " ")
+	q := toolkit.OneLine(in.QueryOverride)
 	if q == "" {
 		q = note.Plain(n.row.Title)
 		if text := note.Plain(says(n.Note)); len(strings.Fields(q)) < 4 && text != "" {
@@ -112,7 +129,7 @@ func (in SearchWebForEvidence) query(ctx context.Context, env Env) (websearch.Se
 			q = "evidence against " + q
 		}
 	}
-	return web, n, strings.TrimSuffix(digest.Clip(q, 200), "…"), nil
+	return web, n, strings.TrimSuffix(summarize.Clip(q, 200), "…"), nil
 }
 
 // Run searches, ranks and judges, and drafts the Source nodes.
@@ -144,14 +161,14 @@ func (w *WebEvidence) weigh(ctx context.Context, env Env, claim judge.Doc, found
 		return err
 	}
 	for i, f := range found {
-		tool.Progress(ctx, i, len(found), "judging results")
+		tool.Progress(ctx, i, len(found), "comparing results")
 		s := env.Judge.Stance(ctx, claim, judge.Doc{Title: f.Title, Text: f.Snippet}, near[i])
 		w.Basis = sum(w.Basis, basisOf(s.Basis))
 		if keep != "all" && keep != s.Kind {
 			continue
 		}
 		w.Results = append(w.Results, WebResult{
-			URL: f.URL, Title: f.Title, Snippet: f.Snippet, Published: f.Published, Relevance: round(near[i]),
+			URL: f.URL, Title: f.Title, Snippet: f.Snippet, Published: f.Published, Relevance: toolkit.Round(near[i]),
 			EvidenceType: s.Kind, Confidence: confidence.Round(s.Score), Reasoning: s.Reasoning,
 		})
 	}
@@ -166,7 +183,7 @@ func (env Env) likeness(ctx context.Context, claim string, found []websearch.Res
 	texts := []string{claim}
 	for i, f := range found {
 		texts = append(texts, f.Title+". "+f.Snippet)
-		out[i] = cue.Overlap(claim, texts[i+1])
+		out[i] = stance.Overlap(claim, texts[i+1])
 	}
 	if env.Search == nil || env.Search.Model == nil || len(found) == 0 {
 		return out, nil
@@ -190,7 +207,7 @@ func (w *WebEvidence) sources(ctx context.Context, env Env, n *node) (change.Set
 	taken := map[string]bool{}
 	var set change.Set
 	for _, r := range w.Results {
-		if r.EvidenceType == cue.Neutral && r.Relevance < besides {
+		if r.EvidenceType == stance.Neutral && r.Relevance < besides {
 			continue // found, but about something else
 		}
 		old, err := env.source(ctx, r.URL)
@@ -199,12 +216,12 @@ func (w *WebEvidence) sources(ctx context.Context, env Env, n *node) (change.Set
 		}
 		rel := relation.Relation{Type: "RELATES_TO", Confidence: &r.Confidence, Notes: "found on the web"}
 		switch r.EvidenceType {
-		case cue.Neutral:
+		case stance.Neutral:
 			about := confidence.Round(r.Relevance)
 			rel.Confidence = &about
-		case cue.Supporting:
+		case stance.Supporting:
 			rel.Type = "SUPPORTS"
-		case cue.Contradicting:
+		case stance.Contradicting:
 			rel.Type = "CONTRADICTS"
 		}
 		var edits change.Set
@@ -296,13 +313,13 @@ func tame(s string) string {
 		return r
 	}, s)
 	s = address.ReplaceAllStringFunc(strings.ReplaceAll(s, "::", ":"), func(s string) string { return strings.TrimRight(s, "/.") + " " })
-	return strings.TrimSuffix(digest.Clip(s, 120), "…")
+	return strings.TrimSuffix(summarize.Clip(s, 120), "…")
 }
 
 // quoted writes words of the web as a quote in which nothing means anything.
 func quoted(s string) string {
 	var b strings.Builder
-	for _, r := range strings.Join(strings.Fields(s), " ") {
+	for _, r := range toolkit.OneLine(s) {
 		if strings.ContainsRune("[]#^|`<>{}$%\\*_~=!@", r) {
 			b.WriteByte('\\')
 		}
@@ -322,26 +339,26 @@ func fenced(s string) string {
 	for strings.Contains(s, fence) {
 		fence += "`"
 	}
-	return fence + "text\n" + strings.Join(strings.Fields(s), " ") + "\n" + fence
+	return fence + "text\n" + toolkit.OneLine(s) + "\n" + fence
 }
 
 // Preview says what would be made, after the search.
 func (w WebEvidence) Preview() tool.Preview {
 	if len(w.Sources) == 0 {
-		return tool.Preview{Summary: fmt.Sprintf("Found %s on the web for %s", many(len(w.Results), "result"), w.title)}
+		return tool.Preview{Summary: fmt.Sprintf("Found %s on the web for %s", toolkit.Count(len(w.Results), "result"), w.title)}
 	}
 	return tool.Preview{
-		Summary:  fmt.Sprintf("Add %s from the web to %s", many(len(w.Sources), "source"), w.title),
-		Warnings: []string{"these are words of the web: nobody has checked them"},
+		Summary:  fmt.Sprintf("Add %s from the web to %s", toolkit.Count(len(w.Sources), "source"), w.title),
+		Warnings: []string{"this text comes from the web and has not been checked"},
 		Details:  map[string]any{"node_id": w.NodeID, "query": w.Query, "results": w.Results, "sources_created": w.SourcesCreated},
 	}
 }
 
 // View lists the results.
 func (w WebEvidence) View() tool.View {
-	v := tool.View{Foot: fmt.Sprintf("%s for %s by %s; nobody has checked them", many(len(w.Results), "result"), cmp.Or(w.title, w.NodeID), w.Searcher)}
+	v := tool.View{Foot: fmt.Sprintf("%s for %s from %s; not checked", toolkit.Count(len(w.Results), "result"), cmp.Or(w.title, w.NodeID), w.Searcher)}
 	if w.SourcesCreated > 0 {
-		v.Foot += "; " + many(w.SourcesCreated, "source") + " made"
+		v.Foot += "; " + toolkit.Count(w.SourcesCreated, "source") + " made"
 	}
 	for _, r := range w.Results {
 		v.Items = append(v.Items, tool.Item{Title: r.Title, Path: r.URL, Detail: r.EvidenceType, Text: r.Snippet, Score: r.Relevance, Notes: []string{r.Reasoning}})

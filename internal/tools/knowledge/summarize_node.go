@@ -8,16 +8,28 @@ import (
 	"lore/internal/graph"
 	"lore/internal/index"
 	"lore/internal/tool"
+	"lore/internal/tools/toolkit"
 )
 
-// SummarizeNode says in a few words what a node says, with its key points.
+// SummarizeNode: Summarize a node, with its key points.
 type SummarizeNode struct {
 	// Id, path, title or alias.
 	NodeID string `json:"node_id"`
-	// Count its relationships too.
+	// Also count its relationships.
 	IncludeRelationships bool `json:"include_relationships,omitempty"`
-	// Most characters.
+	// Max characters.
 	MaxLength int `json:"max_length,omitempty" default:"200" min:"20" max:"4000"`
+}
+
+// Help is the text for people.
+func (SummarizeNode) Help() tool.Help {
+	return tool.Help{
+		Short: "Summarize a node",
+		Examples: []string{
+			"hyp-3b8d",
+			"src-1h4c --max-length 200",
+		},
+	}
 }
 
 // NodeSummary is what a node says.
@@ -60,9 +72,9 @@ func (s NodeSummary) View() tool.View {
 	}
 	parts := []string{s.title, s.Method}
 	if s.RelatedCount != nil {
-		parts = append(parts, many(*s.RelatedCount, "relationship"))
+		parts = append(parts, toolkit.Count(*s.RelatedCount, "relationship"))
 	}
-	return tool.View{Text: text, Foot: foot(s.Index, append(parts, said(s.Basis))...)}
+	return tool.View{Text: text, Foot: toolkit.Foot(s.Index, append(parts, said(s.Basis))...)}
 }
 
 // said tells a person what the method does not.

@@ -6,29 +6,45 @@ import (
 	"slices"
 	"strings"
 
-	"lore/internal/digest"
 	"lore/internal/graph"
+	"lore/internal/graph/judge"
 	"lore/internal/index"
-	"lore/internal/judge"
 	"lore/internal/note"
+	"lore/internal/note/summarize"
 	"lore/internal/search"
 	"lore/internal/tool"
+	"lore/internal/tools/toolkit"
 )
 
-// SummarizeNodeWithContext says what a node says, what its neighbours say about
-// it, and what it all comes to.
+// SummarizeNodeWithContext: Summarize a node, what its neighbors say about
+// it, and the conclusion.
 type SummarizeNodeWithContext struct {
 	// Id, path, title or alias.
 	NodeID string `json:"node_id"`
-	// How many steps away neighbours may be.
+	// How many steps away neighbors may be.
 	Depth int `json:"depth,omitempty" default:"1" min:"1" max:"3"`
-	// Types of relationships to follow. Without it, all.
+	// Relationship types to follow. Default: all.
 	RelationshipTypes []string `json:"relationship_types,omitempty"`
-	// Most characters of the summary.
+	// Max characters of the summary.
 	MaxLength int `json:"max_length,omitempty" default:"300" min:"20" max:"4000"`
 }
 
-// NodeInContext is a node and its neighbours in a few words.
+// Help is the text for people.
+func (SummarizeNodeWithContext) Help() tool.Help {
+	return tool.Help{
+		Short: "Summarize a node together with its neighbors",
+		Flags: map[string]string{
+			"relationship-types": "follow only these types of relationships",
+			"max-length":         "maximum length of the summary, in characters",
+		},
+		Examples: []string{
+			"hyp-3b8d",
+			"clm-5r0e --depth 1",
+		},
+	}
+}
+
+// NodeInContext summarizes a node and its neighbors.
 type NodeInContext struct {
 	NodeID  string      `json:"node_id"`
 	Summary string      `json:"summary"`
@@ -37,7 +53,7 @@ type NodeInContext struct {
 	Synthesis string `json:"synthesis"`
 	// Unknown are types of relationships that no note states.
 	Unknown []search.Unknown `json:"unknown,omitempty"`
-	// More tells that neighbours were left out.
+	// More says that neighbors were left out.
 	More string `json:"more,omitempty"`
 	Basis
 	Index index.Freshness `json:"index"`
@@ -45,14 +61,14 @@ type NodeInContext struct {
 	title string
 }
 
-// ContextText is what neighbours say, by what they mean for the node.
+// ContextText is what neighbors say, grouped by their stance.
 type ContextText struct {
 	Supports    []string `json:"supports"`
 	Contradicts []string `json:"contradicts"`
 	Related     []string `json:"related"`
 }
 
-// mostContext is how many neighbours are read.
+// mostContext is how many neighbors are read.
 const mostContext = 40
 
 // Run reads the node and what stands around it.
@@ -74,23 +90,23 @@ func (in SummarizeNodeWithContext) Run(ctx context.Context, env Env) (NodeInCont
 		return out, err
 	}
 	if region.Cut {
-		out.More = "the nearest " + many(mostContext, "neighbour")
+		out.More = "showing the nearest " + toolkit.Count(mostContext, "neighbor")
 	}
-	docs, err := env.neighbours(ctx, n.Path, &region, &out.Context)
+	docs, err := env.neighbors(ctx, n.Path, &region, &out.Context)
 	if err != nil {
 		return NodeInContext{}, err
 	}
 	s := env.Judge.Summarise(ctx, docOf(n), in.MaxLength, docs)
 	out.Summary, out.Synthesis, out.Basis = s.Summary, s.Synthesis, basisOf(s.Basis)
 	if len(docs) == 0 {
-		out.Synthesis = "Nothing is related to it yet."
+		out.Synthesis = "No nodes are related to it yet."
 	}
 	return out, nil
 }
 
-// neighbours reads the notes of a region, nearest first, and puts each with
+// neighbors reads the notes of a region, nearest first, and puts each with
 // what it means for the node.
-func (env Env) neighbours(ctx context.Context, path string, region *graph.Region, into *ContextText) ([]judge.Doc, error) {
+func (env Env) neighbors(ctx context.Context, path string, region *graph.Region, into *ContextText) ([]judge.Doc, error) {
 	paths := slices.SortedFunc(maps.Keys(region.Depth), func(a, b string) int {
 		if d := region.Depth[a] - region.Depth[b]; d != 0 {
 			return d
@@ -119,7 +135,7 @@ func (env Env) neighbours(ctx context.Context, path string, region *graph.Region
 		}
 		out = append(out, doc)
 		words := row.Title
-		if d := digest.Of(doc.Text, digest.Options{Max: 160, Title: row.Title, Points: -1}).Summary; d != "" && !strings.EqualFold(d, note.Plain(row.Title)) {
+		if d := summarize.Of(doc.Text, summarize.Options{Max: 160, Title: row.Title, Points: -1}).Summary; d != "" && !strings.EqualFold(d, note.Plain(row.Title)) {
 			words += ": " + d
 		}
 		switch {
@@ -152,5 +168,5 @@ func (c NodeInContext) View() tool.View {
 	if c.Synthesis != "" {
 		text += "\n" + c.Synthesis + "\n"
 	}
-	return tool.View{Text: text, Foot: foot(c.Index, append([]string{c.title, c.Method, c.More, said(c.Basis)}, search.Hints(c.Unknown)...)...)}
+	return tool.View{Text: text, Foot: toolkit.Foot(c.Index, append([]string{c.title, c.Method, c.More, said(c.Basis)}, search.Hints(c.Unknown)...)...)}
 }

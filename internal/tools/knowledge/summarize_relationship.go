@@ -6,18 +6,33 @@ import (
 
 	"lore/internal/fault"
 	"lore/internal/graph"
+	"lore/internal/graph/judge"
 	"lore/internal/index"
-	"lore/internal/judge"
 	"lore/internal/tool"
+	"lore/internal/tools/toolkit"
 )
 
-// SummarizeRelationship explains how two nodes are connected, and how well their
-// texts bear it out.
+// SummarizeRelationship: Explain how two nodes are connected, and how well
+// their texts support it.
 type SummarizeRelationship struct {
-	// Id of the relationship, from get_node.
+	// Relationship id, from get_node.
 	EdgeID string `json:"edge_id"`
 	// Show the passages behind it.
 	IncludeEvidence bool `json:"include_evidence,omitempty" default:"true"`
+}
+
+// Help is the text for people.
+func (SummarizeRelationship) Help() tool.Help {
+	return tool.Help{
+		Short: "Explain a relationship",
+		Flags: map[string]string{
+			"include-evidence": "show the passages it is based on",
+		},
+		Examples: []string{
+			"rel-2k7q",
+			"rel-9x2m --include-evidence",
+		},
+	}
 }
 
 // RelationshipSummary is a relation in words.
@@ -47,7 +62,7 @@ func (in SummarizeRelationship) Run(ctx context.Context, env Env) (RelationshipS
 		return RelationshipSummary{}, err
 	}
 	if from == nil {
-		return RelationshipSummary{}, fault.New(fault.NotFound, "the index has just changed; ask again")
+		return RelationshipSummary{}, fault.New(fault.NotFound, "the index has just changed; try again")
 	}
 	out := RelationshipSummary{EdgeID: e.Name(), FromNode: idOf(from), ToNode: e.Target, Type: e.Type, Confidence: e.Confidence, Evidence: []string{}, Index: env.Fresh(ctx)}
 	a, err := env.doc(ctx, from)
@@ -69,7 +84,7 @@ func (in SummarizeRelationship) Run(ctx context.Context, env Env) (RelationshipS
 	out.weigh()
 	if to == nil {
 		out.Strength = judge.Weak
-		out.Summary += " The note it leads to does not exist."
+		out.Summary += " Its target does not exist."
 	}
 	return out, nil
 }
@@ -95,5 +110,5 @@ func (r RelationshipSummary) View() tool.View {
 	for _, e := range r.Evidence {
 		text += "> " + e + "\n"
 	}
-	return tool.View{Text: text, Foot: foot(r.Index, fmt.Sprintf("%s, confidence %s", r.Strength, sure(r.Confidence)), r.Method, said(r.Basis))}
+	return tool.View{Text: text, Foot: toolkit.Foot(r.Index, fmt.Sprintf("%s, confidence %s", r.Strength, sure(r.Confidence)), r.Method, said(r.Basis))}
 }

@@ -30,7 +30,7 @@ func (e *edit) do(patches []change.Patch, err error) error {
 	}
 	text, err := change.Splice(e.now.Text(), patches...)
 	if err != nil {
-		return fault.New(fault.Conflict, "two edits of %s meet in one place: %v", e.now.Path, err)
+		return fault.New(fault.Conflict, "two edits to %s overlap: %v", e.now.Path, err)
 	}
 	e.now = e.env.Parse.Parse(e.now.Path, []byte(text))
 	return nil
@@ -53,7 +53,7 @@ func (e *edit) set() (change.Set, error) {
 		return nil, nil
 	}
 	if e.now.ReadOnly || e.foreign {
-		return nil, fault.New(fault.ReadOnly, "%s is not plain text", e.now.Path)
+		return nil, fault.Fix(fault.ReadOnly, "save it as UTF-8 first", "%s is not valid UTF-8", e.now.Path)
 	}
 	return change.Set{change.Replace(e.now.Path, e.before, e.now.Text())}, nil
 }

@@ -11,33 +11,50 @@ import (
 	"lore/internal/change"
 	"lore/internal/fault"
 	"lore/internal/note"
-	"lore/internal/relation"
+	"lore/internal/note/relation"
 	"lore/internal/tool"
+	"lore/internal/tools/toolkit"
 )
 
-// UpdateNode changes the title, text, confidence or properties of a node. Its
+// UpdateNode: Change the title, text, confidence or properties of a node. Its
 // relationships stay.
 type UpdateNode struct {
 	// Id, path, title or alias.
 	NodeID string `json:"node_id"`
 	// title, text (the body), confidence, or any property; null removes one.
 	Updates map[string]any `json:"updates"`
-	// Look for related nodes and recalculate the confidence too; nothing of it is written.
+	// Also find related nodes and recalculate the confidence, without writing either.
 	ReAnalyze bool `json:"re_analyze,omitempty"`
-	// Hash from reading.
+	// Expected hash, from a read.
 	IfHash string `json:"if_hash,omitempty"`
+}
+
+// Help is the text for people.
+func (UpdateNode) Help() tool.Help {
+	return tool.Help{
+		Short: "Change the title, text, confidence or properties of a node",
+		Long:  "Its relationships are kept.",
+		Flags: map[string]string{
+			"updates":    "title, text, confidence, or any property; null removes one",
+			"re-analyze": "also find related nodes and recalculate the confidence, without writing either",
+		},
+		Examples: []string{
+			"hyp-3b8d --updates confidence=0.7",
+			"obs-2f6z --updates place=Kitchen",
+		},
+	}
 }
 
 // NodeUpdated is a node that was changed.
 type NodeUpdated struct {
 	NodeID string `json:"node_id"`
 	Path   string `json:"path"`
-	// Changed names the fields that are other than before.
+	// Changed names the fields that changed.
 	Changed []string `json:"changed"`
 	Hash    string   `json:"hash"`
 	// Related are nodes that may be related; the call links nothing.
 	Related []RelatedNode `json:"related_nodes,omitempty"`
-	// Suggested is the confidence by the evidence around it; nothing of it is written.
+	// Suggested is the confidence by the evidence around it; it is not written.
 	Suggested *NodeConfidence `json:"suggested_confidence,omitempty"`
 
 	title    string
@@ -48,7 +65,7 @@ type NodeUpdated struct {
 func (in UpdateNode) Plan(ctx context.Context, env Env) (NodeUpdated, change.Set, error) {
 	var none NodeUpdated
 	if len(in.Updates) == 0 {
-		return none, nil, fault.Field("updates", "give the fields to change", "there is nothing to do")
+		return none, nil, fault.Field("updates", "give the fields to change", "is empty")
 	}
 	n, err := env.open(ctx, "node_id", in.NodeID)
 	if err != nil {
@@ -65,7 +82,7 @@ func (in UpdateNode) Plan(ctx context.Context, env Env) (NodeUpdated, change.Set
 		}
 	}
 	if texts > 1 {
-		return none, nil, fault.Field("updates", "give the text once", "several fields of it are the text of the node")
+		return none, nil, fault.Field("updates", "give the text only once", "has several fields for the text")
 	}
 	e := env.edit(n)
 	for _, key := range slices.Sorted(maps.Keys(in.Updates)) {
@@ -113,9 +130,9 @@ func kept(was, now *note.Note) error {
 			continue
 		}
 		if r.Span.Start < end {
-			return fault.Field("updates", "keep its line in the text, or delete the relationship first", "the relationship %s on line %d stands in the text and would be lost", r.ID, r.Line)
+			return fault.Field("updates", "keep its line in the text, or delete the relationship first", "the new text would remove the relationship %s on line %d", r.ID, r.Line)
 		}
-		return fault.Field("updates", "close what the text leaves open (code, a comment, HTML)", "below this text, the relationship %s would not be read any more", r.ID)
+		return fault.Field("updates", "close the open code block, comment or HTML in the text", "the relationship %s below this text would no longer be recognized", r.ID)
 	}
 	return nil
 }
@@ -124,9 +141,9 @@ func kept(was, now *note.Note) error {
 func (u *NodeUpdated) step(e *edit, key string, v any) error {
 	switch {
 	case strings.EqualFold(key, "type"):
-		return fault.Field("updates", "reclassify the node", "the type of a node is not changed here")
+		return fault.Field("updates", "use reclassify_node", "update_node cannot change the type")
 	case strings.EqualFold(key, "id"):
-		return fault.Field("updates", "leave it", "the id of a node stays as it is")
+		return fault.Field("updates", "leave it out", "the ID cannot be changed")
 	case key == "title":
 		return u.retitle(e, v)
 	case slices.Contains(textFields(), key):
@@ -135,7 +152,7 @@ func (u *NodeUpdated) step(e *edit, key string, v any) error {
 		}
 		text, ok := v.(string)
 		if !ok {
-			return fault.Field("updates", "give it as text", "%s is no text", key)
+			return fault.Field("updates", "give it as text", "%s is not text", key)
 		}
 		return e.do(replaceBody(e.now, text), nil)
 	case key == "confidence":
@@ -159,7 +176,7 @@ func (u *NodeUpdated) step(e *edit, key string, v any) error {
 // first heading. The file keeps its name.
 func (u *NodeUpdated) retitle(e *edit, v any) error {
 	title, ok := v.(string)
-	title = strings.Join(strings.Fields(title), " ")
+	title = toolkit.OneLine(title)
 	if !ok || title == "" {
 		return fault.Field("updates", "give it as text", "the title is empty")
 	}
@@ -167,7 +184,7 @@ func (u *NodeUpdated) retitle(e *edit, v any) error {
 		return e.property("title", title)
 	}
 	if h := e.now.Headings; len(h) > 0 && h[0].Level == 1 && bodyOf(e.now).start == h[0].Span.End {
-		u.warnings = append(u.warnings, "the file keeps its name, so that links stay; rename_note renames it")
+		u.warnings = append(u.warnings, "the file keeps its name; rename_note changes it and updates links")
 		return e.do([]change.Patch{{Start: h[0].Span.Start, End: h[0].Span.End, Text: "# " + title}}, nil)
 	}
 	return e.do(note.SetProperty(e.now, "title", title))
@@ -176,7 +193,7 @@ func (u *NodeUpdated) retitle(e *edit, v any) error {
 // Preview names the fields.
 func (u NodeUpdated) Preview() tool.Preview {
 	if len(u.Changed) == 0 {
-		return tool.Preview{Summary: u.title + " reads so already"}
+		return tool.Preview{Summary: u.title + " is unchanged"}
 	}
 	return tool.Preview{
 		Summary: fmt.Sprintf("Update %s: %s", u.title, strings.Join(u.Changed, ", ")), Warnings: u.warnings,
@@ -187,7 +204,7 @@ func (u NodeUpdated) Preview() tool.Preview {
 // View says what changed.
 func (u NodeUpdated) View() tool.View {
 	if len(u.Changed) == 0 {
-		return tool.View{Text: u.NodeID + " already reads so; nothing was written\n"}
+		return tool.View{Text: u.NodeID + " is unchanged\n"}
 	}
 	return tool.View{Text: fmt.Sprintf("updated %s: %s\n", u.NodeID, strings.Join(u.Changed, ", "))}
 }

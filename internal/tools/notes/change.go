@@ -32,13 +32,13 @@ func (n noteFile) edited(patches []change.Patch) (string, change.Set, error) {
 	before := n.Text()
 	after, err := change.Splice(before, patches...)
 	if err != nil {
-		return "", nil, fault.New(fault.Conflict, "two edits of %s meet in one place: %v", n.File.Path, err)
+		return "", nil, fault.New(fault.Conflict, "two edits to %s overlap: %v", n.File.Path, err)
 	}
 	if after == before {
 		return after, nil, nil
 	}
 	if before != string(n.Data) {
-		return "", nil, fault.Fix(fault.ReadOnly, "save it as UTF-8 first", "%s is not written in UTF-8", n.File.Path)
+		return "", nil, fault.Fix(fault.ReadOnly, "save it as UTF-8 first", "%s is not UTF-8", n.File.Path)
 	}
 	return after, change.Set{change.Replace(n.File.Path, before, after)}, nil
 }
@@ -58,7 +58,7 @@ func newPath(field, p string) (string, error) {
 	if vault.KindOf(p) == vault.Attachment || ext == ".canvas" {
 		for _, e := range notNotes {
 			if ext == e {
-				return "", fault.Field(field, "end it in .md", "%q is no name of a note", p)
+				return "", fault.Field(field, "use a name that ends in .md", "%q is not a note name", p)
 			}
 		}
 		p += ".md"
@@ -79,15 +79,4 @@ func kept(before, after string) string {
 	return after
 }
 
-// lineAt counts the line of a byte from 1.
-func lineAt(text string, at int) int { return 1 + strings.Count(text[:at], "\n") }
-
 func parse(p, text string) *note.Note { return note.Parse(p, []byte(text)) }
-
-// size says how much text there is.
-func size(n int) string {
-	if n == 1 {
-		return "1 byte"
-	}
-	return fmt.Sprintf("%d bytes", n)
-}

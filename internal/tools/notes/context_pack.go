@@ -13,17 +13,34 @@ import (
 	"lore/internal/index"
 	"lore/internal/search"
 	"lore/internal/tool"
+	"lore/internal/tools/toolkit"
 )
 
-// ContextPack gathers in one call the best passages for a question and those of
-// notes linked to them, with citations.
+// ContextPack: Gather the best passages for a question and from linked notes,
+// with citations, in one call.
 type ContextPack struct {
 	// What you want to know.
 	Question string `json:"question"`
-	// Most bytes of text.
+	// Max bytes of text.
 	Budget int `json:"budget,omitempty" default:"6000" min:"200" max:"100000"`
 	// Only notes in this folder.
 	Folder string `json:"folder,omitempty"`
+}
+
+// Help is the text for people.
+func (ContextPack) Help() tool.Help {
+	return tool.Help{
+		Short: "Gather the best passages for a question, with citations",
+		Long:  "Takes passages from matching notes and from the notes linked to them, up to a budget. Useful for pasting into another program.",
+		Flags: map[string]string{
+			"budget": "maximum number of bytes",
+			"folder": "only notes in this folder",
+		},
+		Examples: []string{
+			`"why does green tea get bitter"`,
+			`"how much caffeine is in matcha" --budget 2000`,
+		},
+	}
 }
 
 // Pack is a set of passages that together fit a budget, best first.
@@ -32,9 +49,9 @@ type Pack struct {
 	// Bytes of the passages.
 	Bytes  int `json:"bytes"`
 	Budget int `json:"budget"`
-	// LeftOut counts passages that fit the question and not the budget.
+	// LeftOut counts matching passages that did not fit the budget.
 	LeftOut int `json:"left_out"`
-	// Mode of the search that was really used.
+	// Mode of the search that was used.
 	Mode string `json:"mode"`
 	// Unknown are names in the filter that no note has.
 	Unknown []search.Unknown `json:"unknown,omitempty"`
@@ -52,9 +69,9 @@ type PackPassage struct {
 	Line     int     `json:"line"`
 	Text     string  `json:"text"`
 	Score    float64 `json:"score,omitempty"`
-	// Via says through which note it was found, when the question did not find it.
+	// Via names the note that links to it, when the question did not match it.
 	Via string `json:"via,omitempty"`
-	// Cut says that the passage goes on.
+	// Cut says that the passage is truncated.
 	Cut bool `json:"cut,omitempty"`
 }
 
@@ -68,7 +85,7 @@ const (
 
 // Run searches, follows the links of the best notes, and packs.
 func (in ContextPack) Run(ctx context.Context, env Env) (Pack, error) {
-	folders, err := env.folder(ctx, in.Folder)
+	folders, err := toolkit.Folder(ctx, env.Vault, env.Store, in.Folder)
 	if err != nil {
 		return Pack{}, err
 	}
@@ -87,7 +104,7 @@ func (in ContextPack) Run(ctx context.Context, env Env) (Pack, error) {
 		if strings.TrimSpace(h.Passage) == "" {
 			continue
 		}
-		found = append(found, passage(h.Path, h.Title, h.Heading, h.Line, h.Passage, round(h.Score)))
+		found = append(found, passage(h.Path, h.Title, h.Heading, h.Line, h.Passage, toolkit.Round(h.Score)))
 	}
 	near, err := env.neighbors(ctx, q, a.Hits, filter)
 	if err != nil {
@@ -211,13 +228,13 @@ func (p Pack) View() tool.View {
 		})
 	}
 	if len(p.Passages) == 0 {
-		v.Foot = foot(p.Index, append([]string{"nothing found"}, p.Hints...)...)
+		v.Foot = toolkit.Foot(p.Index, append([]string{"no notes found"}, p.Hints...)...)
 		return v
 	}
 	left := ""
 	if p.LeftOut > 0 {
-		left = fmt.Sprintf("%d more passages did not fit; raise the budget", p.LeftOut)
+		left = toolkit.Count(p.LeftOut, "more passage") + " did not fit; raise the budget"
 	}
-	v.Foot = foot(p.Index, append([]string{fmt.Sprintf("%d passages, %d of %d bytes", len(p.Passages), p.Bytes, p.Budget), left}, p.Hints...)...)
+	v.Foot = toolkit.Foot(p.Index, append([]string{fmt.Sprintf("%s, %d of %d bytes", toolkit.Count(len(p.Passages), "passage"), p.Bytes, p.Budget), left}, p.Hints...)...)
 	return v
 }

@@ -14,13 +14,30 @@ import (
 	"lore/internal/vault"
 )
 
-// CreateDailyNote makes the note of a day, week or month, or finds it. Obsidian's
-// settings and templates are followed.
+// CreateDailyNote: Create the note of a day, week or month, or return it if
+// it exists. Follows Obsidian's settings and templates.
 type CreateDailyNote struct {
-	// Date as 2026-06-15; today if missing.
+	// As 2026-06-15; default today.
 	Date string `json:"date,omitempty" word:"true"`
 	// Period of the note.
 	Period string `json:"period,omitempty" default:"daily" enum:"daily,weekly,monthly"`
+}
+
+// Help is the text for people.
+func (CreateDailyNote) Help() tool.Help {
+	return tool.Help{
+		Short: "Open today's note, or the note for another day, week or month",
+		Long:  "Creates the note if it does not exist, using the vault's Obsidian settings.",
+		Flags: map[string]string{
+			"date":   "a day in the period, such as 2026-06-15 (default today)",
+			"period": "which note",
+		},
+		Examples: []string{
+			"",
+			"--date 2026-04-05",
+			"--period weekly",
+		},
+	}
 }
 
 // DailyNote is the note of a day, week or month.
@@ -57,7 +74,7 @@ func (in CreateDailyNote) Plan(ctx context.Context, env Env) (DailyNote, change.
 	name := moment(day, set.Format)
 	p, err := vault.CleanNew(path.Join(strings.Trim(set.Folder, "/"), name) + ".md")
 	if err != nil {
-		return DailyNote{}, nil, fault.New(fault.Invalid, "the settings of %s notes give a path that cannot be used: %v", in.Period, err)
+		return DailyNote{}, nil, fault.New(fault.Invalid, "the settings for %s notes give an invalid path: %v", in.Period, err)
 	}
 	f, err := env.Vault.Read(ctx, p)
 	if err == nil {
@@ -92,7 +109,7 @@ func (env Env) day(ctx context.Context, s string) (time.Time, error) {
 	}
 	t, err := time.ParseInLocation(time.DateOnly, strings.TrimSpace(s), now.Location())
 	if err != nil {
-		return t, fault.Field("date", "write it as 2026-06-15, or today, yesterday, tomorrow", "%q is no date", s)
+		return t, fault.Field("date", "write it as 2026-06-15, or today, yesterday, tomorrow", "%q is not a date", s)
 	}
 	return t.Add(time.Duration(now.Hour())*time.Hour + time.Duration(now.Minute())*time.Minute), nil
 }
@@ -111,7 +128,7 @@ func (env Env) periodic(ctx context.Context, period string) (periodic, error) {
 		}
 		var p periodic
 		if err := json.Unmarshal(raw, &p); err != nil {
-			return fault.New(fault.Invalid, "the settings of %s notes cannot be read: %v", period, err)
+			return fault.New(fault.Invalid, "the settings for %s notes cannot be read: %v", period, err)
 		}
 		if p.Enabled != nil && !*p.Enabled {
 			return nil
@@ -144,7 +161,7 @@ func (env Env) setting(ctx context.Context, p string, v any) error {
 		return err
 	}
 	if err := json.Unmarshal(f.Data, v); err != nil {
-		return fault.Fix(fault.Invalid, "mend it in Obsidian", "%s cannot be read: %v", p, err)
+		return fault.Fix(fault.Invalid, "fix it in Obsidian", "%s cannot be read: %v", p, err)
 	}
 	return nil
 }
@@ -158,7 +175,7 @@ func (env Env) fill(ctx context.Context, out *DailyNote, template string, day ti
 	f, err := env.Vault.Read(ctx, p)
 	switch {
 	case fault.Of(err) == fault.NotFound:
-		out.warnings = append(out.warnings, "the template "+p+" does not exist; the note is empty")
+		out.warnings = append(out.warnings, "the template "+p+" does not exist; the note will be empty")
 		return nil
 	case err != nil:
 		return err
@@ -172,7 +189,7 @@ func (env Env) fill(ctx context.Context, out *DailyNote, template string, day ti
 func (d DailyNote) Preview() tool.Preview {
 	p := tool.Preview{Summary: "Create " + d.Path, Warnings: d.warnings, Details: map[string]any{"path": d.Path, "template": d.Template}}
 	if !d.Created {
-		p.Summary = d.Path + " exists already"
+		p.Summary = d.Path + " already exists"
 	} else if d.Template != "" {
 		p.Summary += " from the template " + d.Template
 	}

@@ -7,28 +7,41 @@ import (
 	"lore/internal/change"
 	"lore/internal/graph"
 	"lore/internal/tool"
+	"lore/internal/tools/toolkit"
 )
 
-// DeleteNote moves a note to the trash, where it stays 30 days.
+// DeleteNote: Move a note to the trash, where it stays 30 days.
 type DeleteNote struct {
 	// Path, name, title or alias.
 	Path string `json:"path"`
-	// Hash from reading.
+	// Expected hash, from a read.
 	IfHash string `json:"if_hash,omitempty"`
 }
 
-// Deleted is a note that went to the trash.
+// Help is the text for people.
+func (DeleteNote) Help() tool.Help {
+	return tool.Help{
+		Short: "Move a note to the trash",
+		Long:  "The note stays in the trash for 30 days. You see which links will break before you confirm.",
+		Examples: []string{
+			"Hojicha",
+			`"Bamboo whisk" --dry-run`,
+		},
+	}
+}
+
+// Deleted is a note that was moved to the trash.
 type Deleted struct {
 	Path  string `json:"path"`
 	Title string `json:"title"`
 	Bytes int    `json:"bytes"`
-	// Dangling are the links that lead nowhere now.
+	// Dangling are the links that are broken now.
 	Dangling []Dangling `json:"dangling,omitempty"`
 
 	preview string
 }
 
-// Dangling is a link to a note that is gone.
+// Dangling is a link to a deleted note.
 type Dangling struct {
 	Path string `json:"path"`
 	Line int    `json:"line"`
@@ -44,7 +57,7 @@ func (in DeleteNote) Plan(ctx context.Context, env Env) (Deleted, change.Set, er
 	if err := env.expect(ctx, n, in.IfHash); err != nil {
 		return Deleted{}, nil, err
 	}
-	out := Deleted{Path: n.File.Path, Title: n.Title, Bytes: len(n.Data), preview: firstText(n.Text())}
+	out := Deleted{Path: n.File.Path, Title: n.Title, Bytes: len(n.Data), preview: toolkit.Truncate(n.Text(), 160)}
 	links, err := graph.Backlinks(ctx, env.Store, n.File.Path)
 	if err != nil {
 		return Deleted{}, nil, err
@@ -55,37 +68,26 @@ func (in DeleteNote) Plan(ctx context.Context, env Env) (Deleted, change.Set, er
 	return out, change.Set{change.Delete(n.File.Path, string(n.Data))}, nil
 }
 
-// firstText is the beginning of a text, for a person to recognise it.
-func firstText(s string) string {
-	const most = 160
-	for i := range s {
-		if i >= most {
-			return s[:i] + "…"
-		}
-	}
-	return s
-}
-
 // Preview counts what will dangle.
 func (d Deleted) Preview() tool.Preview {
 	p := tool.Preview{
-		Summary: fmt.Sprintf("Delete %s (%s)", d.Path, size(d.Bytes)),
+		Summary: fmt.Sprintf("Delete %s (%s)", d.Path, toolkit.Count(d.Bytes, "byte")),
 		Details: map[string]any{"path": d.Path, "title": d.Title, "bytes": d.Bytes, "content_preview": d.preview, "links_affected": len(d.Dangling), "dangling": d.Dangling},
 	}
 	if n := len(d.Dangling); n > 0 {
-		p.Warnings = []string{fmt.Sprintf("%d links in other notes will lead nowhere", n)}
+		p.Warnings = []string{toolkit.Count(n, "link") + " in other notes will break"}
 	}
 	return p
 }
 
 // View lists the links that lead nowhere now.
 func (d Deleted) View() tool.View {
-	v := tool.View{Text: fmt.Sprintf("moved %s to the trash; it stays there 30 days\n", d.Path)}
+	v := tool.View{Text: fmt.Sprintf("moved %s to the trash for 30 days\n", d.Path)}
 	for _, l := range d.Dangling {
 		v.Items = append(v.Items, tool.Item{Path: l.Path, Line: l.Line, Text: l.Text})
 	}
 	if len(v.Items) > 0 {
-		v.Foot = fmt.Sprintf("%d links lead nowhere now", len(v.Items))
+		v.Foot = toolkit.Count(len(v.Items), "broken link") + " in other notes"
 	}
 	return v
 }

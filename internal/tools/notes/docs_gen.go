@@ -7,51 +7,51 @@ import "lore/internal/tool"
 var docs = map[string]tool.Comment{
 	"Backlink": {Text: "Backlink is one link to the note.", Fields: map[string]string{
 		"Excerpt":  "Excerpt is the line around the link.",
-		"Field":    "Field that the link stands in, for properties and relations.",
+		"Field":    "Field that contains the link, for properties and relations.",
 		"LinkType": "LinkType is wikilink, markdown, embed, property, relation, canvas or blockref.",
 	}},
-	"Backlinks": {Text: "Backlinks are links to one note, by the title of the note they stand in.", Fields: map[string]string{
-		"More":  "More tells how to read on when there are further links.",
-		"Path":  "Path of the note that the links lead to.",
-		"Total": "Total number of links, shown or not.",
+	"Backlinks": {Text: "Backlinks are links to one note, by the title of the note that contains them.", Fields: map[string]string{
+		"More":  "More says how to get the next links.",
+		"Path":  "Path of the note that is linked to.",
+		"Total": "Total number of links, including those not shown.",
 	}},
-	"ContextPack": {Text: "ContextPack gathers in one call the best passages for a question and those of notes linked to them, with citations.", Fields: map[string]string{
-		"Budget":   "Most bytes of text.",
+	"ContextPack": {Text: "ContextPack: Gather the best passages for a question and from linked notes, with citations, in one call.", Fields: map[string]string{
+		"Budget":   "Max bytes of text.",
 		"Folder":   "Only notes in this folder.",
 		"Question": "What you want to know.",
 	}},
-	"CreateDailyNote": {Text: "CreateDailyNote makes the note of a day, week or month, or finds it. Obsidian's settings and templates are followed.", Fields: map[string]string{
-		"Date":   "Date as 2026-06-15; today if missing.",
+	"CreateDailyNote": {Text: "CreateDailyNote: Create the note of a day, week or month, or return it if it exists. Follows Obsidian's settings and templates.", Fields: map[string]string{
+		"Date":   "As 2026-06-15; default today.",
 		"Period": "Period of the note.",
 	}},
 	"DailyNote": {Text: "DailyNote is the note of a day, week or month.", Fields: map[string]string{
 		"Template": "Template that it was made from.",
 		"Text":     "Text of the note.",
 	}},
-	"Dangling": {Text: "Dangling is a link to a note that is gone.", Fields: map[string]string{}},
-	"DeleteNote": {Text: "DeleteNote moves a note to the trash, where it stays 30 days.", Fields: map[string]string{
-		"IfHash": "Hash from reading.",
+	"Dangling": {Text: "Dangling is a link to a deleted note.", Fields: map[string]string{}},
+	"DeleteNote": {Text: "DeleteNote: Move a note to the trash, where it stays 30 days.", Fields: map[string]string{
+		"IfHash": "Expected hash, from a read.",
 		"Path":   "Path, name, title or alias.",
 	}},
-	"Deleted": {Text: "Deleted is a note that went to the trash.", Fields: map[string]string{
-		"Dangling": "Dangling are the links that lead nowhere now.",
+	"Deleted": {Text: "Deleted is a note that was moved to the trash.", Fields: map[string]string{
+		"Dangling": "Dangling are the links that are broken now.",
 	}},
-	"EditNote": {Text: "EditNote changes a part of a note: replaces text, or puts text under a heading or at a block.", Fields: map[string]string{
+	"EditNote": {Text: "EditNote: Change a part of a note: replace text, or add text under a heading or at a block.", Fields: map[string]string{
 		"Block":        "... or block (\"^id\") ...",
 		"Diff":         "Instead: several SEARCH/REPLACE blocks.",
-		"IfHash":       "Hash from reading.",
+		"IfHash":       "Expected hash, from a read.",
 		"Path":         "Path, name, title or alias.",
 		"Replace":      "Its replacement.",
-		"Search":       "Text to find; must fit one place.",
+		"Search":       "Text to find, copied from the note; must match once.",
 		"Text":         "... and the text to put there.",
 		"UnderHeading": "Instead: heading (\"Tea > Brewing\") ...",
 		"Where":        "Where to put it.",
 	}},
-	"Edited": {Text: "Edited is a note of which a part changed.", Fields: map[string]string{
-		"Lines": "Lines where the changes begin, as they were.",
+	"Edited": {Text: "Edited is a note that was changed in part.", Fields: map[string]string{
+		"Lines": "Lines where the changes start, in the old text.",
 	}},
 	"Env": {Text: "Env is what these tools may touch.", Fields: map[string]string{
-		"Fresh":   "Fresh tells how far the index can be believed.",
+		"Fresh":   "Fresh tells how current the index is.",
 		"Parse":   "the dialect of the vault",
 		"Version": "Version returns the text that had a hash, where history still has it; may be nil.",
 	}},
@@ -60,121 +60,121 @@ var docs = map[string]tool.Comment{
 		"DateBefore": "Up to this day.",
 		"Folder":     "In this folder.",
 		"Properties": "Properties; \"\" for any value.",
-		"Tags":       "Tags; nested ones count for their parents.",
+		"Tags":       "Tags, with nested ones.",
 		"TagsMatch":  "All (default) or any of them.",
 		"Type":       "Of this type.",
 	}},
 	"ForwardLink": {Text: "ForwardLink is one link of the note.", Fields: map[string]string{
-		"Field":      "Field that the link stands in, for properties and relations.",
+		"Field":      "Field that contains the link, for properties and relations.",
 		"Fragment":   "Fragment is the heading or block that the link names.",
 		"LinkType":   "LinkType is wikilink, markdown, embed, property, relation, canvas or blockref.",
 		"Target":     "Target as it is written.",
-		"TargetPath": "TargetPath is empty when the link leads nowhere.",
-		"Unresolved": "Unresolved says that nothing carries the name.",
+		"TargetPath": "TargetPath is empty for a broken link.",
+		"Unresolved": "Unresolved says that no file has this name.",
 	}},
-	"ForwardLinks": {Text: "ForwardLinks are the links of one note, as they stand in it.", Fields: map[string]string{
-		"More":       "More tells how to read on when there are further links.",
-		"Path":       "Path of the note that the links stand in.",
-		"Total":      "Total number of links, shown or not.",
-		"Unresolved": "Unresolved counts the links that lead nowhere, shown or not.",
+	"ForwardLinks": {Text: "ForwardLinks are the links of one note, in order.", Fields: map[string]string{
+		"More":       "More says how to get the next links.",
+		"Path":       "Path of the note that contains the links.",
+		"Total":      "Total number of links, including those not shown.",
+		"Unresolved": "Unresolved counts the broken links, including those not shown.",
 	}},
 	"Found": {Text: "Found is a list of notes, best first.", Fields: map[string]string{
 		"Hints":   "Hints about the answer.",
-		"Meaning": "Meaning counts the passages that can be found by their meaning.",
-		"Mode":    "Mode that was really used: without vectors a hybrid search is lexical.",
-		"More":    "More tells how to read on when there are further notes.",
+		"Meaning": "Meaning counts the passages that semantic search covers.",
+		"Mode":    "Mode that was used: without vectors a hybrid search is lexical.",
+		"More":    "More says how to get the next notes.",
 		"Unknown": "Unknown are names in the filter that no note has.",
 	}},
 	"FoundNote": {Text: "FoundNote is one note with its best passage.", Fields: map[string]string{
 		"Similarity": "Similarity is the cosine of the passage nearest in meaning.",
 	}},
-	"GetNoteMetadata": {Text: "GetNoteMetadata returns everything about a note but its text: properties, tags, headings, counts, dates, hash.", Fields: map[string]string{
+	"GetNoteMetadata": {Text: "GetNoteMetadata: Get everything about a note except its text: properties, tags, headings, counts, dates, hash.", Fields: map[string]string{
 		"Path": "Path, name, title or alias.",
 	}},
-	"HeadingLine": {Text: "HeadingLine is one heading and where it stands.", Fields: map[string]string{}},
-	"ListBacklinks": {Text: "ListBacklinks returns the notes that link to a note, with the line around each link.", Fields: map[string]string{
-		"Limit":  "Most links.",
+	"HeadingLine": {Text: "HeadingLine is one heading with its line.", Fields: map[string]string{}},
+	"ListBacklinks": {Text: "ListBacklinks: List the links to a note, with the line around each.", Fields: map[string]string{
+		"Limit":  "Max links.",
 		"Offset": "Links to skip.",
 		"Path":   "Path, name, title or alias.",
 	}},
-	"ListForwardLinks": {Text: "ListForwardLinks returns the links of a note in their order, those that lead nowhere too.", Fields: map[string]string{
-		"Limit":  "Most links.",
+	"ListForwardLinks": {Text: "ListForwardLinks: List a note's links in order, broken ones too.", Fields: map[string]string{
+		"Limit":  "Max links.",
 		"Offset": "Links to skip.",
 		"Path":   "Path, name, title or alias.",
 	}},
 	"Metadata": {Text: "Metadata is what is known about one note.", Fields: map[string]string{
 		"Date":        "Date that the note gives itself.",
 		"Frontmatter": "Frontmatter as written; empty when the YAML cannot be read.",
-		"Hash":        "Hash of the whole file; give it back as if_hash when you change the note.",
-		"LinksOut":    "LinksOut counts links to other files, LinksBroken those of them that lead nowhere, LinksIn links from other notes.",
+		"Hash":        "Hash of the whole file; pass it as if_hash when you change the note.",
+		"LinksOut":    "LinksOut counts links to other files, LinksBroken those of them that are broken, LinksIn links from other notes.",
 		"TasksOpen":   "TasksOpen and TasksDone count boxes.",
 	}},
-	"NoteText": {Text: "NoteText is a note, or a part of it, as it stands on disk.", Fields: map[string]string{
-		"Hash":     "Hash of the whole file; give it back as if_hash when you change the note.",
-		"Line":     "Line of the file that the text begins with.",
+	"NoteText": {Text: "NoteText is a note, or a part of it, as it is on disk.", Fields: map[string]string{
+		"Hash":     "Hash of the whole file; pass it as if_hash when you change the note.",
+		"Line":     "Line of the file where the text starts.",
 		"Lines":    "Lines in the whole file.",
-		"More":     "More tells how to read on when the text was cut.",
+		"More":     "More says how to read the rest when the text was cut.",
 		"Problems": "Problems that the note has, such as YAML that cannot be read.",
 	}},
 	"Pack": {Text: "Pack is a set of passages that together fit a budget, best first.", Fields: map[string]string{
 		"Bytes":   "Bytes of the passages.",
-		"LeftOut": "LeftOut counts passages that fit the question and not the budget.",
-		"Mode":    "Mode of the search that was really used.",
+		"LeftOut": "LeftOut counts matching passages that did not fit the budget.",
+		"Mode":    "Mode of the search that was used.",
 		"Unknown": "Unknown are names in the filter that no note has.",
 	}},
 	"PackPassage": {Text: "PackPassage is one passage with its source.", Fields: map[string]string{
 		"Citation": "Citation is path#heading, as a reader should quote it.",
-		"Cut":      "Cut says that the passage goes on.",
-		"Via":      "Via says through which note it was found, when the question did not find it.",
+		"Cut":      "Cut says that the passage is truncated.",
+		"Via":      "Via names the note that links to it, when the question did not match it.",
 	}},
 	"Properties": {Text: "Properties are those of a note after a change.", Fields: map[string]string{
 		"Frontmatter": "Frontmatter is all of it, as it is now.",
 	}},
-	"ReadNote": {Text: "ReadNote returns the text of one note, whole or in part.", Fields: map[string]string{
-		"Limit":   "Most lines.",
-		"Offset":  "First line, counted from 1.",
+	"ReadNote": {Text: "ReadNote: Read one note, whole or in part.", Fields: map[string]string{
+		"Limit":   "Max lines.",
+		"Offset":  "First line, from 1.",
 		"Outline": "Only the headings.",
 		"Path":    "Path, name, title or alias.",
-		"Section": "Heading (\"Tea > Brewing\") or block (\"^id\") to read alone.",
+		"Section": "Only this heading (\"Tea > Brewing\") or block (\"^id\").",
 	}},
-	"RenameNote": {Text: "RenameNote renames or moves a note, file, folder or heading; links follow.", Fields: map[string]string{
+	"RenameNote": {Text: "RenameNote: Rename or move a note, file, folder or heading; links are updated.", Fields: map[string]string{
 		"Heading":     "Instead: a heading ...",
-		"IfHash":      "Hash from reading.",
+		"IfHash":      "Expected hash, from a read.",
 		"NewHeading":  "... and its new text.",
 		"NewPath":     "A name alone keeps the folder.",
 		"Path":        "Path or name.",
-		"UpdateLinks": "Rewrite links.",
+		"UpdateLinks": "Update links.",
 	}},
 	"Renamed": {Text: "Renamed is a file, a folder or a heading with another name.", Fields: map[string]string{
 		"Files":   "Files in which links were rewritten, with the lines.",
 		"Heading": "Heading is the new text of a heading that was renamed.",
-		"More":    "More tells how many files are not listed.",
+		"More":    "More says how many files are not listed.",
 		"Moved":   "Moved is the number of files that have another path.",
 		"Skipped": "Skipped are files with links that could not be rewritten.",
 		"total":   "files with rewritten links",
 	}},
-	"SearchNotes": {Text: "SearchNotes finds the notes that answer a question best, by words and meaning, each with its best passage. Use it first.", Fields: map[string]string{
+	"SearchNotes": {Text: "SearchNotes: Find notes by words and meaning, each with its best passage. Use this first.", Fields: map[string]string{
 		"Explain": "Explain the scores.",
-		"Filter":  "Which notes to look at.",
-		"Mode":    "What to compare.",
+		"Filter":  "Which notes to search.",
+		"Mode":    "Search mode.",
 		"Offset":  "Notes to skip.",
 		"Query":   "Plain words; also \"a phrase\", -not, tag:x, path:x, type:x, after:2026-01-31, before:, [property:value].",
-		"TopK":    "Most notes.",
+		"TopK":    "Max notes.",
 	}},
-	"UpdateFrontmatter": {Text: "UpdateFrontmatter sets or removes properties of a note and touches nothing else.", Fields: map[string]string{
-		"IfHash":  "Hash from reading.",
+	"UpdateFrontmatter": {Text: "UpdateFrontmatter: Set or remove properties of a note; nothing else changes.", Fields: map[string]string{
+		"IfHash":  "Expected hash, from a read.",
 		"Path":    "Path, name, title or alias.",
 		"Remove":  "Properties to remove.",
 		"Updates": "Properties to set; null writes null.",
 	}},
-	"WriteNote": {Text: "WriteNote creates a note, overwrites one, or adds to its end or start. To change a part, use edit_note.", Fields: map[string]string{
+	"WriteNote": {Text: "WriteNote: Create or overwrite a note, or add to its end or start. To change a part, use edit_note.", Fields: map[string]string{
 		"Content": "Markdown, with frontmatter if wanted.",
-		"IfHash":  "Hash from reading; refuses if the note changed.",
-		"Mode":    "Without it: create, or ask to overwrite.",
-		"Path":    "Path from the vault root; folders are made.",
+		"IfHash":  "Expected hash, from a read; refused if it changed.",
+		"Mode":    "Default: create, or ask to overwrite.",
+		"Path":    "Path from the vault root; folders are created.",
 	}},
 	"Written": {Text: "Written is a note that was written.", Fields: map[string]string{
-		"Bytes": "Bytes that the note has now.",
-		"Same":  "Same tells that the note already read so, and nothing was written.",
+		"Bytes": "Bytes of the note after the change.",
+		"Same":  "Same says that the note was unchanged.",
 	}},
 }

@@ -10,15 +10,16 @@ import (
 	"lore/internal/fault"
 	"lore/internal/note"
 	"lore/internal/tool"
+	"lore/internal/tools/toolkit"
 	"lore/internal/vault"
 )
 
-// EditNote changes a part of a note: replaces text, or puts text under a
+// EditNote: Change a part of a note: replace text, or add text under a
 // heading or at a block.
 type EditNote struct {
 	// Path, name, title or alias.
 	Path string `json:"path"`
-	// Text to find; must fit one place.
+	// Text to find, copied from the note; must match once.
 	Search string `json:"search,omitempty" size:"prose"`
 	// Its replacement.
 	Replace string `json:"replace,omitempty" size:"text"`
@@ -32,15 +33,36 @@ type EditNote struct {
 	Text string `json:"text,omitempty" size:"text"`
 	// Where to put it.
 	Where string `json:"where,omitempty" default:"end" enum:"end,start,replace"`
-	// Hash from reading.
+	// Expected hash, from a read.
 	IfHash string `json:"if_hash,omitempty"`
 }
 
-// Edited is a note of which a part changed.
+// Help is the text for people.
+func (EditNote) Help() tool.Help {
+	return tool.Help{
+		Short: "Change part of a note",
+		Long:  "Replace text that occurs once, or add text under a heading or at a block. Differences in spaces and line breaks are ignored.",
+		Flags: map[string]string{
+			"search":        "text to find; it must occur exactly once",
+			"replace":       "replacement for the text that --search found",
+			"diff":          "several edits at once, as SEARCH/REPLACE blocks",
+			"under-heading": `add the text under this heading ("Tea > Brewing")`,
+			"block":         `add the text at this block ("^id")`,
+			"text":          "text to add",
+			"where":         "put the text at the end or the start, or replace what is there",
+		},
+		Examples: []string{
+			`Matcha --search "70 ml of water" --replace "80 ml of water"`,
+			`Matcha --under-heading "Thin tea, usucha" --text "Sift it first."`,
+		},
+	}
+}
+
+// Edited is a note that was changed in part.
 type Edited struct {
 	Path string `json:"path"`
 	Hash string `json:"hash"`
-	// Lines where the changes begin, as they were.
+	// Lines where the changes start, in the old text.
 	Lines []int `json:"lines"`
 	Bytes int   `json:"bytes"`
 }
@@ -58,7 +80,7 @@ func (in EditNote) Plan(ctx context.Context, env Env) (Edited, change.Set, error
 		return Edited{}, nil, err
 	}
 	if n.ReadOnly {
-		return Edited{}, nil, fault.New(fault.ReadOnly, "%s is not plain text", n.File.Path)
+		return Edited{}, nil, fault.Fix(fault.ReadOnly, "save it as UTF-8 first", "%s is not valid UTF-8", n.File.Path)
 	}
 	patches, err := in.patches(n.Note)
 	if err != nil {
@@ -70,7 +92,7 @@ func (in EditNote) Plan(ctx context.Context, env Env) (Edited, change.Set, error
 	}
 	out := Edited{Path: n.File.Path, Hash: vault.Sum([]byte(after)).String(), Bytes: len(after), Lines: []int{}}
 	for _, p := range patches {
-		out.Lines = append(out.Lines, lineAt(n.Text(), p.Start))
+		out.Lines = append(out.Lines, toolkit.LineAt(n.Text(), p.Start))
 	}
 	slices.Sort(out.Lines)
 	return out, set, nil
@@ -86,13 +108,13 @@ func (in EditNote) oneWay() error {
 	}
 	switch {
 	case ways == 0:
-		return fault.Field("search", "give search and replace, diff, under_heading and text, or block and text", "nothing says what to change")
+		return fault.Field("search", "give one of: search with replace; diff; under_heading with text; block with text", "is missing")
 	case ways > 1:
-		return fault.Field("search", "call it once for each", "give only one of search, diff, under_heading and block")
+		return fault.Field("search", "make one call for each", "only one of search, diff, under_heading and block is allowed")
 	case (in.UnderHeading != "" || in.Block != "") && strings.TrimSpace(in.Text) == "":
-		return fault.Field("text", "give the text to put there", "is missing")
+		return fault.Field("text", "give the text to add", "is missing")
 	case in.Search != "" && in.Text != "":
-		return fault.Field("text", "use replace", "belongs to under_heading and block")
+		return fault.Field("text", "to replace the text that was found, use the argument \"replace\"", "needs under_heading or block")
 	}
 	return nil
 }
@@ -100,10 +122,10 @@ func (in EditNote) oneWay() error {
 func (in EditNote) patches(n *note.Note) ([]change.Patch, error) {
 	switch {
 	case in.Search != "":
-		p, err := replaceIn(n, in.Search, in.Replace)
+		p, err := toolkit.ReplaceOne(n.Path, n.Text(), in.Search, in.Replace)
 		return []change.Patch{p}, err
 	case in.Diff != "":
-		return replaceBlocks(n, in.Diff)
+		return toolkit.ReplaceBlocks(n.Path, n.Text(), in.Diff)
 	case in.Block != "":
 		return in.atBlock(n)
 	case in.Where == "replace":
@@ -126,7 +148,7 @@ func replaceSection(n *note.Note, heading, text string) ([]change.Patch, error) 
 	}
 	i := slices.IndexFunc(n.Headings, func(h note.Heading) bool { return h.Section == s })
 	if i < 0 {
-		return nil, fault.Field("under_heading", "use block for blocks", "%q is no heading", heading)
+		return nil, fault.Field("under_heading", "to edit a block, use the argument \"block\"", "%q is not a heading", heading)
 	}
 	old := n.Text()[n.Headings[i].Span.End:s.End]
 	tail := old[len(strings.TrimRight(old, " \t\r\n")):]
@@ -136,8 +158,8 @@ func replaceSection(n *note.Note, heading, text string) ([]change.Patch, error) 
 	if tail == "" {
 		tail = "" // the last line of the note had no line end, and keeps none
 	}
-	eol := lineEnd(n.Text())
-	body := lineEnds("\n\n"+strings.Trim(text, "\n"), eol)
+	eol := toolkit.LineEnd(n.Text())
+	body := toolkit.LineEnds("\n\n"+strings.Trim(text, "\n"), eol)
 	return []change.Patch{{Start: n.Headings[i].Span.End, End: s.End, Text: body + tail}}, nil
 }
 
@@ -150,8 +172,8 @@ func (in EditNote) atBlock(n *note.Note) ([]change.Patch, error) {
 	}
 	i := slices.IndexFunc(n.Blocks, func(b note.Block) bool { return strings.EqualFold(b.ID, id) })
 	b := n.Blocks[i]
-	eol := lineEnd(n.Text())
-	text := lineEnds(strings.Trim(in.Text, "\n"), eol)
+	eol := toolkit.LineEnd(n.Text())
+	text := toolkit.LineEnds(strings.Trim(in.Text, "\n"), eol)
 	old := n.Text()[b.Span.Start:b.Span.End]
 	end := b.Span.Start + len(strings.TrimRight(old, "\r\n"))
 	gap := eol + eol
@@ -200,7 +222,7 @@ func (e Edited) View() tool.View {
 
 func places(lines []int) string {
 	if len(lines) == 0 {
-		return "no place"
+		return "no line"
 	}
 	var out []string
 	for _, l := range lines {

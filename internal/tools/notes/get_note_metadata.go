@@ -11,13 +11,25 @@ import (
 	"lore/internal/graph"
 	"lore/internal/index"
 	"lore/internal/tool"
+	"lore/internal/tools/toolkit"
 )
 
-// GetNoteMetadata returns everything about a note but its text: properties,
+// GetNoteMetadata: Get everything about a note except its text: properties,
 // tags, headings, counts, dates, hash.
 type GetNoteMetadata struct {
 	// Path, name, title or alias.
 	Path string `json:"path"`
+}
+
+// Help is the text for people.
+func (GetNoteMetadata) Help() tool.Help {
+	return tool.Help{
+		Short: "Show the properties, tags, headings and counts of a note",
+		Examples: []string{
+			"Oolong",
+			`"Cold brew" --json`,
+		},
+	}
 }
 
 // Metadata is what is known about one note.
@@ -36,21 +48,21 @@ type Metadata struct {
 	// TasksOpen and TasksDone count boxes.
 	TasksOpen int `json:"tasks_open"`
 	TasksDone int `json:"tasks_done"`
-	// LinksOut counts links to other files, LinksBroken those of them that lead nowhere, LinksIn links from other notes.
+	// LinksOut counts links to other files, LinksBroken those of them that are broken, LinksIn links from other notes.
 	LinksOut    int `json:"links_out"`
 	LinksBroken int `json:"links_broken"`
 	LinksIn     int `json:"links_in"`
 	// Date that the note gives itself.
 	Date     string `json:"date,omitempty"`
 	Modified string `json:"modified"`
-	// Hash of the whole file; give it back as if_hash when you change the note.
+	// Hash of the whole file; pass it as if_hash when you change the note.
 	Hash     string          `json:"hash"`
 	ReadOnly bool            `json:"read_only,omitempty"`
 	Problems []string        `json:"problems,omitempty"`
 	Index    index.Freshness `json:"index"`
 }
 
-// HeadingLine is one heading and where it stands.
+// HeadingLine is one heading with its line.
 type HeadingLine struct {
 	Level int    `json:"level"`
 	Text  string `json:"text"`
@@ -148,6 +160,6 @@ func (m Metadata) View() tool.View {
 	if m.ReadOnly {
 		add("read-only", strconv.FormatBool(m.ReadOnly))
 	}
-	v.Foot = foot(m.Index)
+	v.Foot = toolkit.Foot(m.Index)
 	return v
 }

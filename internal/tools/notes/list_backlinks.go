@@ -3,37 +3,48 @@ package notes
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
 	"lore/internal/graph"
 	"lore/internal/index"
-	"lore/internal/paging"
 	"lore/internal/search"
 	"lore/internal/tool"
+	"lore/internal/tool/paging"
+	"lore/internal/tools/toolkit"
 )
 
-// ListBacklinks returns the notes that link to a note, with the line around
-// each link.
+// ListBacklinks: List the links to a note, with the line around each.
 type ListBacklinks struct {
 	// Path, name, title or alias.
 	Path string `json:"path"`
-	// Most links.
+	// Max links.
 	Limit int `json:"limit,omitempty" default:"20" min:"1" max:"200"`
 	// Links to skip.
 	Offset int `json:"offset,omitempty" min:"0"`
 }
 
-// Backlinks are links to one note, by the title of the note they stand in.
+// Help is the text for people.
+func (ListBacklinks) Help() tool.Help {
+	return tool.Help{
+		Short: "List the notes that link to a note",
+		Examples: []string{
+			"Oxidation",
+			"Oxidation --limit 3",
+		},
+	}
+}
+
+// Backlinks are links to one note, by the title of the note that contains
+// them.
 type Backlinks struct {
-	// Path of the note that the links lead to.
+	// Path of the note that is linked to.
 	Path  string     `json:"path"`
 	Title string     `json:"title"`
 	Links []Backlink `json:"links"`
-	// Total number of links, shown or not.
+	// Total number of links, including those not shown.
 	Total int `json:"total"`
-	// More tells how to read on when there are further links.
+	// More says how to get the next links.
 	More  string          `json:"more,omitempty"`
 	Index index.Freshness `json:"index"`
 }
@@ -45,7 +56,7 @@ type Backlink struct {
 	LinkText    string `json:"link_text"`
 	// LinkType is wikilink, markdown, embed, property, relation, canvas or blockref.
 	LinkType string `json:"link_type"`
-	// Field that the link stands in, for properties and relations.
+	// Field that contains the link, for properties and relations.
 	Field string `json:"field,omitempty"`
 	Line  int    `json:"line"`
 	// Excerpt is the line around the link.
@@ -194,10 +205,7 @@ func (b Backlinks) View() tool.View {
 		}
 		v.Items = append(v.Items, tool.Item{Title: l.SourceTitle, Path: l.SourcePath, Line: l.Line, Detail: detail, Text: l.Excerpt})
 	}
-	count := fmt.Sprintf("%d links to %s", b.Total, b.Title)
-	if b.Total == 1 {
-		count = "1 link to " + b.Title
-	}
-	v.Foot = foot(b.Index, count, b.More)
+	count := toolkit.Count(b.Total, "link") + " to " + b.Title
+	v.Foot = toolkit.Foot(b.Index, count, b.More)
 	return v
 }

@@ -7,40 +7,52 @@ import (
 
 	"lore/internal/graph"
 	"lore/internal/index"
-	"lore/internal/paging"
 	"lore/internal/search"
 	"lore/internal/tool"
+	"lore/internal/tool/paging"
+	"lore/internal/tools/toolkit"
 )
 
-// ListForwardLinks returns the links of a note in their order, those that lead
-// nowhere too.
+// ListForwardLinks: List a note's links in order, broken ones too.
 type ListForwardLinks struct {
 	// Path, name, title or alias.
 	Path string `json:"path"`
-	// Most links.
+	// Max links.
 	Limit int `json:"limit,omitempty" default:"50" min:"1" max:"500"`
 	// Links to skip.
 	Offset int `json:"offset,omitempty" min:"0"`
 }
 
-// ForwardLinks are the links of one note, as they stand in it.
+// Help is the text for people.
+func (ListForwardLinks) Help() tool.Help {
+	return tool.Help{
+		Short: "List the links in a note",
+		Long:  "Broken links are listed too, and marked.",
+		Examples: []string{
+			"Oolong",
+			`"Start here" --limit 5`,
+		},
+	}
+}
+
+// ForwardLinks are the links of one note, in order.
 type ForwardLinks struct {
-	// Path of the note that the links stand in.
+	// Path of the note that contains the links.
 	Path  string        `json:"path"`
 	Title string        `json:"title"`
 	Links []ForwardLink `json:"links"`
-	// Total number of links, shown or not.
+	// Total number of links, including those not shown.
 	Total int `json:"total"`
-	// Unresolved counts the links that lead nowhere, shown or not.
+	// Unresolved counts the broken links, including those not shown.
 	Unresolved int `json:"unresolved"`
-	// More tells how to read on when there are further links.
+	// More says how to get the next links.
 	More  string          `json:"more,omitempty"`
 	Index index.Freshness `json:"index"`
 }
 
 // ForwardLink is one link of the note.
 type ForwardLink struct {
-	// TargetPath is empty when the link leads nowhere.
+	// TargetPath is empty for a broken link.
 	TargetPath  string `json:"target_path,omitempty"`
 	TargetTitle string `json:"target_title,omitempty"`
 	// Target as it is written.
@@ -50,10 +62,10 @@ type ForwardLink struct {
 	LinkText string `json:"link_text"`
 	// LinkType is wikilink, markdown, embed, property, relation, canvas or blockref.
 	LinkType string `json:"link_type"`
-	// Field that the link stands in, for properties and relations.
+	// Field that contains the link, for properties and relations.
 	Field string `json:"field,omitempty"`
 	Line  int    `json:"line"`
-	// Unresolved says that nothing carries the name.
+	// Unresolved says that no file has this name.
 	Unresolved bool `json:"unresolved,omitempty"`
 }
 
@@ -90,7 +102,7 @@ func (in ListForwardLinks) Run(ctx context.Context, env Env) (ForwardLinks, erro
 
 // View is a table of the links.
 func (f ForwardLinks) View() tool.View {
-	v := tool.View{Head: []string{"line", "text", "leads to", "type"}}
+	v := tool.View{Head: []string{"line", "text", "target", "type"}}
 	for _, l := range f.Links {
 		to := l.TargetPath
 		if l.Unresolved {
@@ -98,6 +110,6 @@ func (f ForwardLinks) View() tool.View {
 		}
 		v.Rows = append(v.Rows, []string{strconv.Itoa(l.Line), l.LinkText, to, l.LinkType})
 	}
-	v.Foot = foot(f.Index, fmt.Sprintf("%d links in %s, %d lead nowhere", f.Total, f.Title, f.Unresolved), f.More)
+	v.Foot = toolkit.Foot(f.Index, fmt.Sprintf("%s in %s, %d broken", toolkit.Count(f.Total, "link"), f.Title, f.Unresolved), f.More)
 	return v
 }

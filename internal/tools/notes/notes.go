@@ -25,7 +25,7 @@ type Env struct {
 	Vault  *vault.Vault
 	Store  index.Store
 	Search *search.Searcher
-	// Fresh tells how far the index can be believed.
+	// Fresh tells how current the index is.
 	Fresh func(context.Context) index.Freshness
 	Now   func() time.Time
 	Parse note.Options // the dialect of the vault
@@ -112,33 +112,3 @@ func (env Env) open(ctx context.Context, name string) (noteFile, error) {
 	}
 	return n, nil
 }
-
-// folder checks that a folder exists, so that a wrong name is not taken for an
-// empty answer. It returns the filter that keeps to it.
-func (env Env) folder(ctx context.Context, name string) ([]string, error) {
-	return search.Folder(ctx, env.Store, name, func(name string) (string, func() bool, error) {
-		clean, err := vault.Clean(name)
-		exists := func() bool {
-			_, err := env.Vault.Stat(ctx, clean)
-			return fault.Of(err) == fault.Invalid // it is no file, but a folder
-		}
-		return clean, exists, err
-	})
-}
-
-// foot joins what should be said about a whole answer.
-func foot(f index.Freshness, parts ...string) string {
-	var out []string
-	for _, p := range parts {
-		if p != "" {
-			out = append(out, p)
-		}
-	}
-	if !f.Fresh && f.Reason != "" {
-		out = append(out, "index: "+f.Reason)
-	}
-	return strings.Join(out, "; ")
-}
-
-// round keeps four digits: more would change with the machine.
-func round(f float64) float64 { return float64(int(f*1e4+0.5)) / 1e4 }

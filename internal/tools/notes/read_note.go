@@ -8,36 +8,54 @@ import (
 	"lore/internal/fault"
 	"lore/internal/index"
 	"lore/internal/note"
-	"lore/internal/paging"
 	"lore/internal/tool"
+	"lore/internal/tool/paging"
+	"lore/internal/tools/toolkit"
 )
 
-// ReadNote returns the text of one note, whole or in part.
+// ReadNote: Read one note, whole or in part.
 type ReadNote struct {
 	// Path, name, title or alias.
 	Path string `json:"path"`
-	// Heading ("Tea > Brewing") or block ("^id") to read alone.
+	// Only this heading ("Tea > Brewing") or block ("^id").
 	Section string `json:"section,omitempty"`
-	// First line, counted from 1.
+	// First line, from 1.
 	Offset int `json:"offset,omitempty" default:"1" min:"1"`
-	// Most lines.
+	// Max lines.
 	Limit int `json:"limit,omitempty" default:"500" min:"1" max:"5000"`
 	// Only the headings.
 	Outline bool `json:"outline,omitempty"`
 }
 
-// NoteText is a note, or a part of it, as it stands on disk.
+// Help is the text for people.
+func (ReadNote) Help() tool.Help {
+	return tool.Help{
+		Short: "Show the text of a note",
+		Flags: map[string]string{
+			"section": `only this heading ("Tea > Brewing") or block ("^id")`,
+			"offset":  "first line to show, counted from 1",
+			"outline": "show only the headings",
+		},
+		Examples: []string{
+			"Matcha",
+			`Matcha --section "Thin tea, usucha"`,
+			"Oolong --outline",
+		},
+	}
+}
+
+// NoteText is a note, or a part of it, as it is on disk.
 type NoteText struct {
 	Path  string `json:"path"`
 	Title string `json:"title"`
-	// Hash of the whole file; give it back as if_hash when you change the note.
+	// Hash of the whole file; pass it as if_hash when you change the note.
 	Hash string `json:"hash"`
 	Text string `json:"text"`
-	// Line of the file that the text begins with.
+	// Line of the file where the text starts.
 	Line int `json:"line"`
 	// Lines in the whole file.
 	Lines int `json:"lines"`
-	// More tells how to read on when the text was cut.
+	// More says how to read the rest when the text was cut.
 	More string `json:"more,omitempty"`
 	// Problems that the note has, such as YAML that cannot be read.
 	Problems []string        `json:"problems,omitempty"`
@@ -95,5 +113,5 @@ func outline(n *note.Note) string {
 
 // View shows the text as it is.
 func (t NoteText) View() tool.View {
-	return tool.View{Text: t.Text, Foot: foot(t.Index, t.More)}
+	return tool.View{Text: t.Text, Foot: toolkit.Foot(t.Index, t.More)}
 }

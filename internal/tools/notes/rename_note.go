@@ -8,15 +8,17 @@ import (
 
 	"lore/internal/change"
 	"lore/internal/fault"
+	"lore/internal/graph/relink"
 	"lore/internal/index"
-	"lore/internal/paging"
-	"lore/internal/relink"
 	"lore/internal/search"
 	"lore/internal/tool"
+	"lore/internal/tool/paging"
+	"lore/internal/tools/toolkit"
 	"lore/internal/vault"
 )
 
-// RenameNote renames or moves a note, file, folder or heading; links follow.
+// RenameNote: Rename or move a note, file, folder or heading; links are
+// updated.
 type RenameNote struct {
 	// Path or name.
 	Path string `json:"path"`
@@ -26,10 +28,30 @@ type RenameNote struct {
 	Heading string `json:"heading,omitempty"`
 	// ... and its new text.
 	NewHeading string `json:"new_heading,omitempty"`
-	// Rewrite links.
+	// Update links.
 	UpdateLinks bool `json:"update_links,omitempty" default:"true"`
-	// Hash from reading.
+	// Expected hash, from a read.
 	IfHash string `json:"if_hash,omitempty"`
+}
+
+// Help is the text for people.
+func (RenameNote) Help() tool.Help {
+	return tool.Help{
+		Short: "Rename or move a note, file, folder or heading",
+		Long:  "Every link that would break is updated in the same step.",
+		Flags: map[string]string{
+			"path":         "path or name of the note, file or folder",
+			"new-path":     "new path; a name alone keeps the folder",
+			"heading":      "rename this heading instead of the note",
+			"new-heading":  "new heading text",
+			"update-links": "update links to the renamed note, file or folder",
+		},
+		Examples: []string{
+			`Gaiwan "Lidded bowl"`,
+			"Puer Aged/Puer",
+			`Matcha --heading "Thin tea, usucha" --new-heading Usucha`,
+		},
+	}
 }
 
 // Renamed is a file, a folder or a heading with another name.
@@ -43,7 +65,7 @@ type Renamed struct {
 	LinksUpdated int `json:"links_updated"`
 	// Files in which links were rewritten, with the lines.
 	Files []relink.FileLinks `json:"files"`
-	// More tells how many files are not listed.
+	// More says how many files are not listed.
 	More string `json:"more,omitempty"`
 	// Skipped are files with links that could not be rewritten.
 	Skipped []relink.Skip `json:"skipped,omitempty"`
@@ -57,9 +79,9 @@ type Renamed struct {
 func (in RenameNote) Plan(ctx context.Context, env Env) (Renamed, change.Set, error) {
 	switch {
 	case in.Heading == "" && in.NewHeading != "":
-		return Renamed{}, nil, fault.Field("heading", "name the heading that is to get the new text", "is missing")
+		return Renamed{}, nil, fault.Field("heading", "name the heading to rename", "is missing")
 	case in.Heading != "" && in.NewPath != "":
-		return Renamed{}, nil, fault.Field("heading", "call it once for each", "give either new_path or heading")
+		return Renamed{}, nil, fault.Field("heading", "make one call for each", "new_path and heading cannot be combined")
 	case in.Heading != "":
 		return in.heading(ctx, env)
 	case strings.TrimSpace(in.NewPath) == "":
@@ -77,7 +99,7 @@ func (in RenameNote) Plan(ctx context.Context, env Env) (Renamed, change.Set, er
 
 func (in RenameNote) heading(ctx context.Context, env Env) (Renamed, change.Set, error) {
 	if !in.UpdateLinks {
-		return Renamed{}, nil, fault.Field("update_links", "use edit_note to change the heading alone", "a heading is renamed with its links")
+		return Renamed{}, nil, fault.Field("update_links", "use edit_note to change the heading alone", "cannot be false for a heading")
 	}
 	n, err := env.open(ctx, in.Path)
 	if err != nil {
@@ -86,7 +108,7 @@ func (in RenameNote) heading(ctx context.Context, env Env) (Renamed, change.Set,
 	if err := env.expect(ctx, n, in.IfHash); err != nil {
 		return Renamed{}, nil, err
 	}
-	plan, err := env.planner().Heading(ctx, n.File.Path, in.Heading, in.NewHeading)
+	plan, err := toolkit.Planner(env.Vault, env.Store, env.Parse).Heading(ctx, n.File.Path, in.Heading, in.NewHeading)
 	if err != nil {
 		return Renamed{}, nil, fault.Rename(err, "", "heading")
 	}
@@ -139,7 +161,7 @@ func (in RenameNote) folder(ctx context.Context, env Env, from string) (Renamed,
 }
 
 func (in RenameNote) move(ctx context.Context, env Env, from, to string, moves []relink.Move) (Renamed, change.Set, error) {
-	plan, err := env.planner().Moves(ctx, moves)
+	plan, err := toolkit.Planner(env.Vault, env.Store, env.Parse).Moves(ctx, moves)
 	if err != nil {
 		return Renamed{}, nil, err
 	}
@@ -150,7 +172,7 @@ func (in RenameNote) move(ctx context.Context, env Env, from, to string, moves [
 			set = append(set, change.Move(m.From, m.To))
 		}
 		if plan.Links > 0 {
-			out.warnings = []string{fmt.Sprintf("%d links will lead elsewhere or nowhere", plan.Links)}
+			out.warnings = []string{toolkit.Count(plan.Links, "link") + " will break or point to another file"}
 		}
 		out.Files = []relink.FileLinks{}
 		return out, set, nil
@@ -175,28 +197,7 @@ func (env Env) tell(out *Renamed, plan *relink.Plan) {
 			out.warnings = append(out.warnings, fmt.Sprintf("and links in %d more files", len(plan.Skipped)-5))
 			break
 		}
-		out.warnings = append(out.warnings, fmt.Sprintf("%s in %s cannot be updated: %s", links(s.Links), s.Path, s.Reason))
-	}
-}
-
-func links(n int) string {
-	if n == 1 {
-		return "1 link"
-	}
-	return fmt.Sprintf("%d links", n)
-}
-
-// planner reads files as they are now.
-func (env Env) planner() *relink.Planner {
-	return &relink.Planner{
-		Store: env.Store, Parse: env.Parse,
-		Read: func(ctx context.Context, p string) (string, error) {
-			f, err := env.Vault.Read(ctx, p)
-			return string(f.Data), err
-		},
-		Told: func(ctx context.Context, done, total int) {
-			tool.Progress(ctx, done, total, "reading the notes with links")
-		},
+		out.warnings = append(out.warnings, fmt.Sprintf("%s in %s cannot be updated: %s", toolkit.Count(s.Links, "link"), s.Path, s.Reason))
 	}
 }
 
@@ -259,14 +260,14 @@ func renamed(from, to string) (string, error) {
 		to += path.Ext(from)
 	}
 	if !same(to) {
-		return "", fault.Field("new_path", "keep the ending "+path.Ext(from), "%q would make another kind of file of %s", to, from)
+		return "", fault.Field("new_path", "keep the extension "+path.Ext(from), "%q would change the file type of %s", to, from)
 	}
 	key, err := vault.CleanNew(to)
 	if err != nil {
 		return "", fault.Rename(err, "", "new_path")
 	}
 	if key == from {
-		return "", fault.Field("new_path", "give another name or folder", "%s is its path already", from)
+		return "", fault.Field("new_path", "give another name or folder", "%s is already the current path", from)
 	}
 	return key, nil
 }
@@ -300,7 +301,7 @@ func (env Env) free(ctx context.Context, from, to string) error {
 			return nil
 		}
 	}
-	return &fault.Report{Kind: fault.Conflict, Field: "new_path", Message: fmt.Sprintf("new_path: %s exists", to), Fix: "choose another name, or use merge_notes to put both together"}
+	return &fault.Report{Kind: fault.Conflict, Field: "new_path", Message: fmt.Sprintf("new_path: %s exists", to), Fix: "choose another name, or merge the two with merge_notes"}
 }
 
 // folderFree refuses a new path for a folder that lies in itself or holds a
@@ -308,11 +309,11 @@ func (env Env) free(ctx context.Context, from, to string) error {
 func folderFree(list *vault.Listing, from, to string, moves []relink.Move) error {
 	switch {
 	case from == to:
-		return fault.Field("new_path", "give another name or folder", "%s is its path already", from)
+		return fault.Field("new_path", "give another name or folder", "%s is already the current path", from)
 	case strings.HasPrefix(to+"/", from+"/"):
-		return fault.Field("new_path", "choose a place outside of it", "%s lies in the folder itself", to)
+		return fault.Field("new_path", "choose a path outside it", "%s is inside the folder itself", to)
 	case len(moves) == 0:
-		return fault.New(fault.NotFound, "there is no file in folder %q", from)
+		return fault.New(fault.NotFound, "folder %q has no files", from)
 	}
 	for _, m := range moves {
 		if _, taken := list.Get(m.To); taken {
@@ -326,13 +327,13 @@ func folderFree(list *vault.Listing, from, to string, moves []relink.Move) error
 func (r Renamed) Preview() tool.Preview {
 	summary := fmt.Sprintf("Rename %s to %s", r.OldPath, r.NewPath)
 	if r.Heading != "" {
-		summary = fmt.Sprintf("Rename the heading %q of %s to %q", r.oldHeading, r.OldPath, r.Heading)
+		summary = fmt.Sprintf("Rename the heading %q in %s to %q", r.oldHeading, r.OldPath, r.Heading)
 	}
 	if r.Moved > 1 {
-		summary += fmt.Sprintf(" (%d files)", r.Moved)
+		summary += fmt.Sprintf(" (%s)", toolkit.Count(r.Moved, "file"))
 	}
 	if r.LinksUpdated > 0 {
-		summary += fmt.Sprintf(" and update %s in %d notes", links(r.LinksUpdated), r.total)
+		summary += fmt.Sprintf(" and update %s in %s", toolkit.Count(r.LinksUpdated, "link"), toolkit.Count(r.total, "note"))
 		if r.total == 1 {
 			summary = strings.TrimSuffix(summary, "s")
 		}
@@ -344,7 +345,7 @@ func (r Renamed) Preview() tool.Preview {
 func (r Renamed) View() tool.View {
 	v := tool.View{Text: fmt.Sprintf("renamed %s to %s\n", r.OldPath, r.NewPath)}
 	if r.Heading != "" {
-		v.Text = fmt.Sprintf("renamed a heading of %s to %q\n", r.OldPath, r.Heading)
+		v.Text = fmt.Sprintf("renamed a heading in %s to %q\n", r.OldPath, r.Heading)
 	}
 	for _, f := range r.Files {
 		v.Items = append(v.Items, tool.Item{Path: f.Path, Detail: places(f.Lines)})
@@ -352,7 +353,7 @@ func (r Renamed) View() tool.View {
 	for _, s := range r.Skipped {
 		v.Items = append(v.Items, tool.Item{Path: s.Path, Detail: "left: " + s.Reason})
 	}
-	v.Foot = links(r.LinksUpdated) + " updated"
+	v.Foot = toolkit.Count(r.LinksUpdated, "link") + " updated"
 	if r.More != "" {
 		v.Foot += "; " + r.More
 	}

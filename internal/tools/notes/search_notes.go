@@ -8,31 +8,58 @@ import (
 
 	"lore/internal/fault"
 	"lore/internal/index"
-	"lore/internal/paging"
 	"lore/internal/search"
 	"lore/internal/tool"
+	"lore/internal/tool/paging"
+	"lore/internal/tools/toolkit"
 )
 
-// SearchNotes finds the notes that answer a question best, by words and
-// meaning, each with its best passage. Use it first.
+// SearchNotes: Find notes by words and meaning, each with its best passage.
+// Use this first.
 type SearchNotes struct {
 	// Plain words; also "a phrase", -not, tag:x, path:x, type:x, after:2026-01-31, before:, [property:value].
 	Query string `json:"query"`
-	// Most notes.
+	// Max notes.
 	TopK int `json:"top_k,omitempty" default:"10" min:"1" max:"50"`
 	// Notes to skip.
 	Offset int `json:"offset,omitempty" min:"0" max:"1000"`
-	// Which notes to look at.
+	// Which notes to search.
 	Filter *Filter `json:"filter,omitempty"`
-	// What to compare.
+	// Search mode.
 	Mode string `json:"mode,omitempty" default:"hybrid" enum:"hybrid,lexical,semantic"`
 	// Explain the scores.
 	Explain bool `json:"explain,omitempty"`
 }
 
+// Help is the text for people.
+func (SearchNotes) Help() tool.Help {
+	return tool.Help{
+		Short: "Search notes by words and meaning",
+		Long: `Write plain words. These narrow the search: "a phrase", -without, tag:NAME, path:FOLDER, type:NAME,` + "\n" +
+			"after:2026-01-31, before:2026-12-31 and [property:value].",
+		Flags: map[string]string{
+			"query":       "what to search for",
+			"mode":        "by words (lexical), by meaning (semantic), or both",
+			"date-after":  "only notes dated on or after this day",
+			"date-before": "only notes dated on or before this day",
+			"folder":      "only notes in this folder",
+			"type":        "only notes of this type",
+			"tags":        "only notes with these tags; a nested tag also counts as its parent",
+			"tags-match":  "match notes with all of the tags, or with any of them",
+			"properties":  "only notes with this property; an empty value matches any",
+			"explain":     "show how each score was computed",
+		},
+		Examples: []string{
+			"cold brew",
+			`"how do I keep my tea from going bitter" --top-k 3`,
+			`"tag:brewing water" --folder Notes`,
+		},
+	}
+}
+
 // Filter narrows a search to some notes.
 type Filter struct {
-	// Tags; nested ones count for their parents.
+	// Tags, with nested ones.
 	Tags []string `json:"tags,omitempty"`
 	// All (default) or any of them.
 	TagsMatch string `json:"tags_match,omitempty" enum:"all,any"`
@@ -51,11 +78,11 @@ type Filter struct {
 // Found is a list of notes, best first.
 type Found struct {
 	Results []FoundNote `json:"results"`
-	// Mode that was really used: without vectors a hybrid search is lexical.
+	// Mode that was used: without vectors a hybrid search is lexical.
 	Mode string `json:"mode"`
-	// Meaning counts the passages that can be found by their meaning.
+	// Meaning counts the passages that semantic search covers.
 	Meaning search.Coverage `json:"meaning,omitzero"`
-	// More tells how to read on when there are further notes.
+	// More says how to get the next notes.
 	More string `json:"more,omitempty"`
 	// Unknown are names in the filter that no note has.
 	Unknown []search.Unknown `json:"unknown,omitempty"`
@@ -96,7 +123,7 @@ func (in SearchNotes) Run(ctx context.Context, env Env) (Found, error) {
 	for _, h := range a.Hits {
 		out.Results = append(out.Results, FoundNote{
 			Path: h.Path, Title: h.Title, Heading: h.Heading, Line: h.Line, Chunk: h.Passage,
-			Score: round(h.Score), Similarity: round(float64(h.Cosine)), Why: h.Why,
+			Score: toolkit.Round(h.Score), Similarity: toolkit.Round(float64(h.Cosine)), Why: h.Why,
 			excerpt: h.Excerpt, marks: h.Marks,
 		})
 	}
@@ -113,7 +140,7 @@ func (f *Filter) index(ctx context.Context, env Env) (index.Filter, error) {
 	}
 	out.Tags, out.AnyTag = f.Tags, f.TagsMatch == "any"
 	var err error
-	if out.Folders, err = env.folder(ctx, f.Folder); err != nil {
+	if out.Folders, err = toolkit.Folder(ctx, env.Vault, env.Store, f.Folder); err != nil {
 		return out, fault.Rename(err, "folder", "filter.folder")
 	}
 	if f.Type != "" {
@@ -169,8 +196,8 @@ func (f Found) View() tool.View {
 	}
 	none := ""
 	if len(f.Results) == 0 {
-		none = "nothing found"
+		none = "no notes found"
 	}
-	v.Foot = foot(f.Index, append(append([]string{none}, f.Hints...), f.More)...)
+	v.Foot = toolkit.Foot(f.Index, append(append([]string{none}, f.Hints...), f.More)...)
 	return v
 }

@@ -14,7 +14,8 @@ import (
 	"lore/internal/vault"
 )
 
-// UpdateFrontmatter sets or removes properties of a note and touches nothing else.
+// UpdateFrontmatter: Set or remove properties of a note; nothing else
+// changes.
 type UpdateFrontmatter struct {
 	// Path, name, title or alias.
 	Path string `json:"path"`
@@ -22,8 +23,24 @@ type UpdateFrontmatter struct {
 	Updates map[string]any `json:"updates,omitempty"`
 	// Properties to remove.
 	Remove []string `json:"remove,omitempty"`
-	// Hash from reading.
+	// Expected hash, from a read.
 	IfHash string `json:"if_hash,omitempty"`
+}
+
+// Help is the text for people.
+func (UpdateFrontmatter) Help() tool.Help {
+	return tool.Help{
+		Short: "Set or remove properties of a note",
+		Long:  "The text and all other properties stay as they are, byte for byte.",
+		Flags: map[string]string{
+			"updates": "property to set",
+			"remove":  "properties to remove",
+		},
+		Examples: []string{
+			"Matcha --updates rating=5",
+			`Oolong --updates 'tags=["oolong","china"]' --remove temperature`,
+		},
+	}
 }
 
 // Properties are those of a note after a change.
@@ -39,11 +56,11 @@ type Properties struct {
 // Plan sets each key in turn: every step reads what the one before left.
 func (in UpdateFrontmatter) Plan(ctx context.Context, env Env) (Properties, change.Set, error) {
 	if len(in.Updates) == 0 && len(in.Remove) == 0 {
-		return Properties{}, nil, fault.Field("updates", "give the properties to set, or those to remove", "there is nothing to do")
+		return Properties{}, nil, fault.Field("updates", "give properties to set or to remove", "is missing")
 	}
 	for _, k := range in.Remove {
 		if _, both := in.Updates[k]; both {
-			return Properties{}, nil, fault.Field("remove", "give it once", "%q is to be set and removed", k)
+			return Properties{}, nil, fault.Field("remove", "name it only once", "%q is both set and removed", k)
 		}
 	}
 	n, err := env.open(ctx, in.Path)
@@ -51,7 +68,7 @@ func (in UpdateFrontmatter) Plan(ctx context.Context, env Env) (Properties, chan
 		return Properties{}, nil, err
 	}
 	if vault.KindOf(n.File.Path) == vault.Canvas {
-		return Properties{}, nil, fault.Field("path", "give a Markdown note", "%s is a canvas and has no frontmatter", n.File.Path)
+		return Properties{}, nil, fault.Field("path", "give a Markdown note", "%s is a canvas and has no front matter", n.File.Path)
 	}
 	if err := env.expect(ctx, n, in.IfHash); err != nil {
 		return Properties{}, nil, err
@@ -96,7 +113,7 @@ func (p Properties) Preview() tool.Preview {
 		parts = append(parts, "remove "+strings.Join(p.Removed, ", "))
 	}
 	return tool.Preview{
-		Summary: fmt.Sprintf("Properties of %s: %s", p.Path, strings.Join(parts, "; ")),
+		Summary: fmt.Sprintf("Update properties of %s: %s", p.Path, strings.Join(parts, "; ")),
 		Details: map[string]any{"path": p.Path, "set": p.Set, "removed": p.Removed},
 	}
 }

@@ -9,30 +9,48 @@ import (
 	"lore/internal/index"
 	"lore/internal/note"
 	"lore/internal/tool"
+	"lore/internal/tools/toolkit"
 	"lore/internal/vault"
 )
 
-// WriteNote creates a note, overwrites one, or adds to its end or start. To
+// WriteNote: Create or overwrite a note, or add to its end or start. To
 // change a part, use edit_note.
 type WriteNote struct {
-	// Path from the vault root; folders are made.
+	// Path from the vault root; folders are created.
 	Path string `json:"path"`
 	// Markdown, with frontmatter if wanted.
 	Content string `json:"content"`
-	// Without it: create, or ask to overwrite.
+	// Default: create, or ask to overwrite.
 	Mode string `json:"mode,omitempty" enum:"create,overwrite,append,prepend"`
-	// Hash from reading; refuses if the note changed.
+	// Expected hash, from a read; refused if it changed.
 	IfHash string `json:"if_hash,omitempty"`
+}
+
+// Help is the text for people.
+func (WriteNote) Help() tool.Help {
+	return tool.Help{
+		Short: "Create, replace or extend a note",
+		Long:  "Without --mode, a new note is created; if the note exists, you are asked before it is overwritten. Write - as the content to read it from standard input.",
+		Flags: map[string]string{
+			"path":    "path of the note; missing folders are created",
+			"content": "the text in Markdown, or - for standard input",
+			"mode":    "how to write",
+		},
+		Examples: []string{
+			`Notes/Genmaicha.md "Green tea with roasted rice."`,
+			`Matcha "Bought a new whisk." --mode append`,
+		},
+	}
 }
 
 // Written is a note that was written.
 type Written struct {
 	Path    string `json:"path"`
 	Created bool   `json:"created"`
-	// Bytes that the note has now.
+	// Bytes of the note after the change.
 	Bytes int    `json:"bytes"`
 	Hash  string `json:"hash"`
-	// Same tells that the note already read so, and nothing was written.
+	// Same says that the note was unchanged.
 	Same bool `json:"unchanged,omitempty"`
 
 	verb     string
@@ -50,8 +68,8 @@ func (in WriteNote) Plan(ctx context.Context, env Env) (Written, change.Set, err
 	}
 	if in.Mode == "create" {
 		return Written{}, nil, &fault.Report{
-			Kind: fault.Conflict, Field: "path", Message: fmt.Sprintf("%s exists already", n.File.Path),
-			Fix: "choose another path, or the mode overwrite, append or prepend",
+			Kind: fault.Conflict, Field: "path", Message: fmt.Sprintf("%s already exists", n.File.Path),
+			Fix: "choose another path, or use mode overwrite, append or prepend",
 		}
 	}
 	if err := env.expect(ctx, n, in.IfHash); err != nil {
@@ -109,7 +127,7 @@ func (in WriteNote) create(ctx context.Context, env Env) (Written, change.Set, e
 	}
 	for _, n := range names {
 		if n.Kind == index.NameFile && n.Path != p {
-			out.warnings = append(out.warnings, "another note has this name: "+n.Path+"; links by name alone may mean either")
+			out.warnings = append(out.warnings, "another note has this name: "+n.Path+"; links by name may point to either")
 			break
 		}
 	}
@@ -119,7 +137,7 @@ func (in WriteNote) create(ctx context.Context, env Env) (Written, change.Set, e
 // Preview says what is about to be written.
 func (w Written) Preview() tool.Preview {
 	return tool.Preview{
-		Summary:  fmt.Sprintf("%s %s (%s)", w.verb, w.Path, size(w.Bytes)),
+		Summary:  fmt.Sprintf("%s %s (%s)", w.verb, w.Path, toolkit.Count(w.Bytes, "byte")),
 		Details:  map[string]any{"path": w.Path, "created": w.Created, "bytes": w.Bytes},
 		Warnings: w.warnings,
 	}
@@ -128,11 +146,11 @@ func (w Written) Preview() tool.Preview {
 // View says what was written.
 func (w Written) View() tool.View {
 	if w.Same {
-		return tool.View{Text: w.Path + " already reads so; nothing was written\n"}
+		return tool.View{Text: w.Path + " is unchanged\n"}
 	}
 	verb := "wrote"
 	if w.Created {
 		verb = "created"
 	}
-	return tool.View{Text: fmt.Sprintf("%s %s, %s\n", verb, w.Path, size(w.Bytes))}
+	return tool.View{Text: fmt.Sprintf("%s %s, %s\n", verb, w.Path, toolkit.Count(w.Bytes, "byte"))}
 }

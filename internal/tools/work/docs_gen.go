@@ -6,95 +6,110 @@ import "lore/internal/tool"
 
 var docs = map[string]tool.Comment{
 	"Activity": {Text: "Activity is a list of calls.", Fields: map[string]string{
-		"More": "More tells how to read the calls before these.",
-		"Next": "Next is what to give as \"after\" to read on from here.",
+		"More": "More says how to get earlier calls.",
+		"Next": "Next is the value of \"after\" for the next call.",
 	}},
 	"Called": {Text: "Called is one recorded call.", Fields: map[string]string{
-		"Cost": "Cost in US dollars; missing when it is unknown.",
+		"Cost":   "Cost in US dollars; missing when it is unknown.",
+		"Undone": "Undone says that the change was undone since.",
 	}},
-	"ChatSaved": {Text: "ChatSaved is a conversation that is a note.", Fields: map[string]string{
-		"Same": "Same tells that the note already reads so.",
+	"ChatSaved": {Text: "ChatSaved is a conversation that was saved as a note.", Fields: map[string]string{
+		"Same": "Same says that the note was unchanged.",
 	}},
 	"Env": {Text: "Env is what these tools may touch.", Fields: map[string]string{
 		"Accept": "Accept takes the notes that the vault misses for deleted.",
 		"Folder": "where conversations go that are saved as notes",
 		"Look":   "Look compares the index with the vault as it is now. May be nil.",
 		"Store":  "Store and Parse tell which links a move back would break; Store may be nil.",
+		"Tools":  "Tools are all tools, and those that are on; may be nil.",
 		"Vault":  "for what files hold now",
 	}},
 	"FileChange": {Text: "FileChange is what an operation did to one file.", Fields: map[string]string{
 		"Gone":   "Gone says that the contents are no longer kept.",
-		"Undone": "Undone says that this file's change is taken back.",
+		"Undone": "Undone says that this file's change is undone.",
 	}},
-	"GetActivity": {Text: "GetActivity lists what was called, by whom and how it ended, newest first. Use it to see what happened in the vault. A program sees the arguments and results of its own calls only.", Fields: map[string]string{
+	"FoundTool": {Text: "FoundTool is one tool.", Fields: map[string]string{
+		"Description": "Description is empty for tools of other servers, whose words are not Lore's.",
+		"Effect":      "Effect is \"read\", \"change\" or \"act\".",
+		"Off":         "Off says that the tool is turned off, and TurnOn how a person turns it on.",
+		"Server":      "Server that the tool is of, if not Lore's.",
+	}},
+	"FoundTools": {Text: "FoundTools are tools, the best match first.", Fields: map[string]string{}},
+	"GetActivity": {Text: "GetActivity: List calls with the caller and outcome, newest first. Use it to see what happened in the vault. A program sees arguments and results only of its own calls.", Fields: map[string]string{
 		"After":       "Only calls after this sequence number, oldest first; take it from \"next\".",
 		"By":          "Only calls of this run, token or session.",
 		"InitiatedBy": "Only calls by this kind of caller.",
-		"Limit":       "Most calls.",
+		"Limit":       "Max calls.",
 		"Offset":      "Calls to skip.",
 		"Path":        "Only calls about this file or folder.",
-		"Quiet":       "Without what people read in the page.",
-		"Since":       "First day or moment, as 2026-01-31 or 2026-01-31T10:00.",
-		"Status":      "Only calls that ended so.",
+		"Quiet":       "Leave out what people read on the page.",
+		"Since":       "First day or time, as 2026-01-31 or 2026-01-31T10:00.",
+		"Status":      "Only calls with this outcome.",
 		"Tool":        "Only calls of this tool.",
-		"Until":       "Last day or moment, included.",
+		"Until":       "Last day or time, inclusive.",
 	}},
-	"GetOperation": {Text: "GetOperation shows one recorded change: who made it, when and why, the files with their diffs, and whether it can be undone.", Fields: map[string]string{
-		"Limit":     "Most files.",
+	"GetOperation": {Text: "GetOperation: Show one recorded change: who made it, when and why, its files with diffs, and whether it can be undone.", Fields: map[string]string{
+		"Limit":     "Max files.",
 		"Offset":    "Files to skip.",
-		"Operation": "Id of the operation, or its beginning; without it the last change.",
+		"Operation": "Operation id or its start; default the last change.",
 	}},
-	"ListPending": {Text: "ListPending lists the operations that wait for a person's answer. Only a person can answer them, in Lore itself.", Fields: map[string]string{
-		"Limit":  "Most of them.",
-		"Offset": "How many to skip.",
+	"ListPending": {Text: "ListPending: List operations that wait for approval. Only a person can answer them.", Fields: map[string]string{
+		"Limit":  "Max operations.",
+		"Offset": "Operations to skip.",
 	}},
-	"Missing": {Text: "Missing is what is missing from a vault.", Fields: map[string]string{
+	"Missing": {Text: "Missing are the notes that are missing from a vault.", Fields: map[string]string{
 		"Accepted": "Accepted says that they are treated as deleted from now on.",
 		"Folders":  "Folders counts the missing notes by folder.",
 		"Notes":    "Notes are their paths.",
 		"State":    "State of the vault: \"online\", \"read_only\", \"settling\" or \"offline\".",
 	}},
-	"MissingNotes": {Text: "MissingNotes lists notes that Lore knows but no longer finds in the vault, until it is clear whether they were deleted. With accept, it treats them as deleted: search finds them again only if they return. It changes no file.", Fields: map[string]string{
+	"MissingNotes": {Text: "MissingNotes: List notes that Lore knows but no longer finds in the vault, until it is clear whether they were deleted. With accept, treat them as deleted: search finds them again only if they return. Changes no file.", Fields: map[string]string{
 		"Accept": "Treat the missing notes as deleted.",
-		"Limit":  "Maximum number of notes to list.",
-		"Offset": "How many to skip.",
+		"Limit":  "Max notes to list.",
+		"Offset": "Notes to skip.",
 	}},
 	"Operation": {Text: "Operation is a recorded change.", Fields: map[string]string{
 		"Outcome":  "Outcome is applied, undone, dropped (it did not happen) or intended (not finished).",
-		"Question": "Question that a person answered to allow it.",
-		"Reverts":  "Reverts are the operations that it took back or brought back.",
+		"Question": "Question is the approval that allowed it.",
+		"Reverts":  "Reverts are the operations that it undid or redid.",
 		"Undo":     "Undo says whether it can be undone now, and why not.",
 	}},
-	"Pending": {Text: "Pending is one operation that waits.", Fields: map[string]string{
+	"Pending": {Text: "Pending is one operation that waits for approval.", Fields: map[string]string{
 		"Files": "Files that would change.",
 	}},
-	"PendingList": {Text: "PendingList is what waits, oldest first.", Fields: map[string]string{}},
-	"ReadResult": {Text: "ReadResult reads on in a result that was too long to be given in one piece.", Fields: map[string]string{
-		"ID":     "Id of the result, as the place where it was cut names it.",
-		"Limit":  "Most characters.",
+	"PendingList": {Text: "PendingList are the operations that wait for approval, oldest first.", Fields: map[string]string{}},
+	"ReadResult": {Text: "ReadResult: Read more of a result that was too long to return whole.", Fields: map[string]string{
+		"ID":     "Id of the result, named where it was cut.",
+		"Limit":  "Max characters.",
 		"Offset": "Characters to skip.",
 	}},
-	"Redo": {Text: "Redo brings back a change that was undone: what the last undo took back, or a named operation. It refuses when a file was changed since, unless both changes can be kept.", Fields: map[string]string{
-		"Merge":     "Keep what was changed in a file since, where that is possible.",
-		"Operation": "Id of an operation that was undone, or its beginning; without it what the last undo took back.",
+	"Redo": {Text: "Redo: Redo a change that was undone: the last undo, or an operation. Refused if a file changed since, unless both changes can be kept.", Fields: map[string]string{
+		"Merge":     "Keep later changes of a file where possible.",
+		"Operation": "Id of an undone operation or its start; default the last undo.",
 	}},
 	"ResultPart": {Text: "ResultPart is a part of a result.", Fields: map[string]string{}},
-	"Reverted": {Text: "Reverted is what was taken back, or brought back.", Fields: map[string]string{
+	"Reverted": {Text: "Reverted is what was undone or redone.", Fields: map[string]string{
 		"Files":      "Files that change.",
-		"LinksLeft":  "LinksLeft are notes with links to a file that moves back, written since it moved: those links break.",
-		"Merged":     "Merged files keep what was changed in them since.",
-		"Operations": "Operations that were taken back.",
-		"Redone":     "Redone says that they were brought back instead.",
+		"LinksLeft":  "LinksLeft are notes with links to a file that moves back, added since it moved: those links break.",
+		"Merged":     "Merged files keep their later changes.",
+		"Operations": "Operations that were undone.",
+		"Redone":     "Redone says that they were redone instead.",
+		"keep":       "files in which words from outside may stay, by where they were",
+		"outside":    "the operations were made by a caller who had read text from outside",
 	}},
-	"Reverting": {Text: "Reverting is an operation that is about to be taken back.", Fields: map[string]string{}},
-	"SaveChat": {Text: "SaveChat writes a conversation as a note, or brings the note that shows it up to date. What a person added to that note is never written over.", Fields: map[string]string{
-		"Chat": "Id of the conversation; without it the last one.",
-		"Path": "Path of the note; without it the one that shows it already, or one named by its title.",
+	"Reverting": {Text: "Reverting is an operation that is about to be undone.", Fields: map[string]string{}},
+	"SaveChat": {Text: "SaveChat: Save a conversation as a note, or update the note it was saved to. Text that a person added to that note is never overwritten.", Fields: map[string]string{
+		"Chat": "Conversation id; default the last one.",
+		"Path": "Path of the note; default where it was saved before, or one named by its title.",
 	}},
-	"Undo": {Text: "Undo takes back an earlier change: the last one, a named operation, one file of it, or everything that one run did. It refuses when a file was changed since, unless both changes can be kept. An undo can itself be undone.", Fields: map[string]string{
-		"Merge":     "Keep what was changed in a file since, where that is possible.",
-		"Operation": "Id of an operation, or its beginning; without it the last change that is not undone.",
-		"Path":      "Path of one file, to take back only its last change, or its part of the operation or run.",
-		"Run":       "Id of a run, token or session, to take back all that it did.",
+	"SearchTools": {Text: "SearchTools: Find a tool by what it does, also among those that are not offered here or are turned off.", Fields: map[string]string{
+		"Limit": "Max tools.",
+		"Query": "What it should do, in a few words.",
+	}},
+	"Undo": {Text: "Undo: Undo a change: the last one, an operation, or all of a run. Refused if a file changed since.", Fields: map[string]string{
+		"Merge":     "Keep later changes where possible.",
+		"Operation": "Operation id or its start; default the last change not undone.",
+		"Path":      "Undo only this file.",
+		"Run":       "Undo everything this run, token or session did.",
 	}},
 }

@@ -6,20 +6,20 @@ import (
 	"fmt"
 	"time"
 
-	"lore/internal/access"
 	"lore/internal/fault"
-	"lore/internal/history"
-	"lore/internal/paging"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
+	"lore/internal/tool/history"
+	"lore/internal/tool/paging"
 )
 
-// GetActivity lists what was called, by whom and how it ended, newest first.
-// Use it to see what happened in the vault. A program sees the arguments and
-// results of its own calls only.
+// GetActivity: List calls with the caller and outcome, newest first. Use it
+// to see what happened in the vault. A program sees arguments and results
+// only of its own calls.
 type GetActivity struct {
 	// Only calls of this tool.
 	Tool string `json:"tool,omitempty"`
-	// Only calls that ended so.
+	// Only calls with this outcome.
 	Status string `json:"status,omitempty" enum:"started,done,pending,denied,failed,cancelled,dry_run"`
 	// Only calls by this kind of caller.
 	InitiatedBy string `json:"initiated_by,omitempty" enum:"person,agent,mcp,rest,schedule"`
@@ -27,13 +27,13 @@ type GetActivity struct {
 	By string `json:"run,omitempty"`
 	// Only calls about this file or folder.
 	Path string `json:"path,omitempty"`
-	// Without what people read in the page.
+	// Leave out what people read on the page.
 	Quiet bool `json:"quiet,omitempty"`
-	// First day or moment, as 2026-01-31 or 2026-01-31T10:00.
+	// First day or time, as 2026-01-31 or 2026-01-31T10:00.
 	Since string `json:"since,omitempty"`
-	// Last day or moment, included.
+	// Last day or time, inclusive.
 	Until string `json:"until,omitempty"`
-	// Most calls.
+	// Max calls.
 	Limit int `json:"limit,omitempty" default:"20" min:"1" max:"200"`
 	// Calls to skip.
 	Offset int `json:"offset,omitempty" min:"0"`
@@ -41,14 +41,40 @@ type GetActivity struct {
 	After int64 `json:"after,omitempty" min:"0"`
 }
 
+// Help is the text for people.
+func (GetActivity) Help() tool.Help {
+	return tool.Help{
+		Short: "List recent calls and changes",
+		Long:  "Shows who called which tool and how it ended, newest first.",
+		Flags: map[string]string{
+			"status":       "only calls with this outcome",
+			"initiated-by": "only calls by this kind of caller",
+			"after":        "only calls after this sequence number, oldest first",
+			"tool":         "only calls to this tool",
+			"quiet":        "omit reads made on the web page",
+			"since":        "first day or time, such as 2026-01-31 or 2026-01-31T10:00",
+		},
+		Examples: []string{
+			"",
+			"--status done --limit 5",
+			"--path Notes",
+		},
+	}
+}
+
 // Activity is a list of calls.
 type Activity struct {
 	Activity []Called `json:"activity"`
-	// Next is what to give as "after" to read on from here.
+	// Next is the value of "after" for the next call.
 	Next int64 `json:"next"`
-	// More tells how to read the calls before these.
+	// More says how to get earlier calls.
 	More string `json:"more,omitempty"`
+
+	outside bool
 }
+
+// ShowsOutside reports whether arguments or results among them come from outside.
+func (a Activity) ShowsOutside() bool { return a.outside }
 
 // Called is one recorded call.
 type Called struct {
@@ -73,6 +99,8 @@ type Called struct {
 	Cost      *float64 `json:"cost,omitempty"`
 	Operation string   `json:"operation_id,omitempty"`
 	Question  string   `json:"pending_operation_id,omitempty"`
+	// Undone says that the change was undone since.
+	Undone bool `json:"undone,omitempty"`
 }
 
 // Run reads the list.
@@ -87,7 +115,7 @@ func (in GetActivity) Run(ctx context.Context, env Env) (Activity, error) {
 	}
 	who := tool.Caller(ctx)
 	run := in.By
-	if in.Path != "" && !tool.SeesAll(who) {
+	if in.Path != "" && !seesAll(ctx) {
 		if run != "" && run != who.ID {
 			return Activity{Activity: []Called{}, Next: in.After}, nil
 		}
@@ -105,13 +133,15 @@ func (in GetActivity) Run(ctx context.Context, env Env) (Activity, error) {
 		list = list[:in.Limit]
 		out.More = paging.After(in.Offset, in.Limit)
 		if in.After > 0 {
-			out.More = fmt.Sprintf("there are more; call again with after %d", list[in.Limit-1].Seq)
+			out.More = fmt.Sprintf("more entries follow; call again with after %d", list[in.Limit-1].Seq)
 		}
 	}
 	for _, c := range list {
 		one := called(c)
-		if !tool.Sees(who, c.Who) || hides(ctx, c.Targets...) {
+		if !sees(ctx, c.Who) || hides(ctx, c.Targets...) {
 			one = Called{Seq: one.Seq, Time: one.Time, InitiatedBy: one.InitiatedBy, Surface: one.Surface, Tool: one.Tool, Status: one.Status}
+		} else {
+			out.outside = out.outside || c.Outside
 		}
 		out.Activity = append(out.Activity, one)
 		out.Next = max(out.Next, c.Seq)
@@ -123,7 +153,7 @@ func called(c history.Call) Called {
 	out := Called{
 		Seq: c.Seq, Time: c.Time, InitiatedBy: string(c.Who.Kind), Run: c.Who.ID, Surface: c.Who.Surface, Tool: c.Tool, Target: c.Targets,
 		Args: arguments(c.Args), ArgsHash: c.ArgsHash, Decision: string(c.Decision), Reason: c.Reason, Status: string(c.Status), Summary: c.Summary,
-		Kind: string(c.Kind), Error: c.Error, DurationMS: c.Duration.Milliseconds(), Tokens: c.Tokens, Operation: c.Operation, Question: c.Question,
+		Kind: string(c.Kind), Error: c.Error, DurationMS: c.Duration.Milliseconds(), Tokens: c.Tokens, Operation: c.Operation, Question: c.Question, Undone: c.Undone,
 	}
 	if c.Cost >= 0 {
 		out.Cost = &c.Cost
@@ -153,7 +183,7 @@ func day(field, s string, end bool) (time.Time, error) {
 func (a Activity) View() tool.View {
 	v := tool.View{Head: []string{"time", "who", "tool", "status", "id", "what"}, Foot: a.More}
 	if len(a.Activity) == 0 {
-		return tool.View{Text: "Nothing was called.\n"}
+		return tool.View{Text: "No activity yet.\n"}
 	}
 	for _, c := range a.Activity {
 		what := c.Summary

@@ -8,20 +8,35 @@ import (
 
 	"lore/internal/change"
 	"lore/internal/fault"
-	"lore/internal/history"
-	"lore/internal/paging"
+	"lore/internal/note"
 	"lore/internal/tool"
+	"lore/internal/tool/history"
+	"lore/internal/tool/paging"
 )
 
-// GetOperation shows one recorded change: who made it, when and why, the files
-// with their diffs, and whether it can be undone.
+// GetOperation: Show one recorded change: who made it, when and why, its
+// files with diffs, and whether it can be undone.
 type GetOperation struct {
-	// Id of the operation, or its beginning; without it the last change.
+	// Operation id or its start; default the last change.
 	Operation string `json:"operation,omitempty" word:"true"`
-	// Most files.
+	// Max files.
 	Limit int `json:"limit,omitempty" default:"20" min:"1" max:"200"`
 	// Files to skip.
 	Offset int `json:"offset,omitempty" min:"0"`
+}
+
+// Help is the text for people.
+func (GetOperation) Help() tool.Help {
+	return tool.Help{
+		Short: "Show a recorded change with its diff",
+		Flags: map[string]string{
+			"operation": "ID of the change, or its first characters (default: the last change)",
+		},
+		Examples: []string{
+			"",
+			"--limit 1",
+		},
+	}
 }
 
 // Operation is a recorded change.
@@ -38,9 +53,9 @@ type Operation struct {
 	// finished).
 	Outcome string `json:"outcome"`
 	Reason  string `json:"reason,omitempty"`
-	// Question that a person answered to allow it.
+	// Question is the approval that allowed it.
 	Question string `json:"pending_operation_id,omitempty"`
-	// Reverts are the operations that it took back or brought back.
+	// Reverts are the operations that it undid or redid.
 	Reverts []string     `json:"reverts,omitempty"`
 	Count   int          `json:"count"`
 	Files   []FileChange `json:"files"`
@@ -49,12 +64,16 @@ type Operation struct {
 	WhyNot  string `json:"why_not,omitempty"`
 	More    string `json:"more,omitempty"`
 	summary string
+	outside bool
 }
+
+// ShowsOutside reports whether its diffs, arguments or words come from outside.
+func (o Operation) ShowsOutside() bool { return o.outside }
 
 // FileChange is what an operation did to one file.
 type FileChange struct {
 	tool.FileChange
-	// Undone says that this file's change is taken back.
+	// Undone says that this file's change is undone.
 	Undone bool `json:"undone,omitempty"`
 	// Gone says that the contents are no longer kept.
 	Gone bool `json:"gone,omitempty"`
@@ -77,7 +96,7 @@ func (env Env) operation(ctx context.Context, id string) (history.Operation, err
 	}
 	list, err := env.History.Operations(ctx, history.Filter{Limit: 1, Run: own})
 	if err == nil && len(list) == 0 {
-		err = fault.New(fault.NotFound, "nothing was changed yet")
+		err = fault.New(fault.NotFound, "there are no changes yet")
 	}
 	if err != nil {
 		return history.Operation{}, err
@@ -95,7 +114,7 @@ func (in GetOperation) Run(ctx context.Context, env Env) (Operation, error) {
 		Operation: op.ID, Time: op.Time, InitiatedBy: string(op.Who.Kind), Run: op.Who.ID, Surface: op.Who.Surface, Tool: op.Tool,
 		Args: arguments(op.Args), Summary: op.Summary, Outcome: string(op.Outcome), Reason: op.Reason, Question: op.Question,
 		Reverts: history.Reverted(op.Reverts), Count: op.Count, Files: []FileChange{},
-		summary: fmt.Sprintf("%s by %s, %s, %s", op.Tool, by(op.Who), at(op.Time), op.Outcome),
+		summary: fmt.Sprintf("%s by %s, %s, %s", op.Tool, by(op.Who), at(op.Time), op.Outcome), outside: op.Who.Tainted,
 	}
 	files, err := env.History.Files(ctx, op.ID)
 	if err != nil {
@@ -110,10 +129,11 @@ func (in GetOperation) Run(ctx context.Context, env Env) (Operation, error) {
 	out.More = more
 	room := paging.MaxText
 	for _, f := range page {
-		c := env.drawn(ctx, f)
+		c, outside := env.drawn(ctx, f)
+		out.outside = out.outside || outside
 		if len(c.Diff) > room {
 			c.Diff = ""
-			out.More = strings.TrimPrefix(out.More+"; some diffs are left out, because they are long: ask for fewer files", "; ")
+			out.More = strings.TrimPrefix(out.More+"; some long diffs are left out; ask for fewer files", "; ")
 		}
 		room -= len(c.Diff)
 		out.Files = append(out.Files, c)
@@ -128,9 +148,10 @@ func (in GetOperation) Run(ctx context.Context, env Env) (Operation, error) {
 	return out, nil
 }
 
-// drawn is the change of a file as a diff, when its contents are still kept.
-func (env Env) drawn(ctx context.Context, f history.FileEdit) FileChange {
-	c := FileChange{FileChange: tool.FileChange{Path: f.Path, From: f.From}, Undone: f.Undone}
+// drawn is the change of a file as a diff, when its contents are still kept, and
+// whether the file was untrusted before it or after it.
+func (env Env) drawn(ctx context.Context, f history.FileEdit) (c FileChange, outside bool) {
+	c = FileChange{FileChange: tool.FileChange{Path: f.Path, From: f.From}, Undone: f.Undone}
 	sides := [2]string{}
 	for i, hash := range []string{f.Before, f.After} {
 		if hash == "" {
@@ -139,6 +160,7 @@ func (env Env) drawn(ctx context.Context, f history.FileEdit) FileChange {
 		text, ok := env.History.Image(ctx, hash)
 		c.Gone = c.Gone || !ok
 		sides[i] = text
+		outside = outside || note.IsUntrusted([]byte(text))
 	}
 	switch {
 	case f.From != "":
@@ -151,7 +173,7 @@ func (env Env) drawn(ctx context.Context, f history.FileEdit) FileChange {
 		c.Action = change.Replaces
 	}
 	if c.Gone {
-		return c
+		return c, outside
 	}
 	hunks := change.Diff(sides[0], sides[1], change.DiffOptions{NoMarks: true})
 	c.Added, c.Removed = change.Count(hunks)
@@ -167,7 +189,7 @@ func (env Env) drawn(ctx context.Context, f history.FileEdit) FileChange {
 		names[1] = ""
 	}
 	c.Diff = change.Unified(names[0], names[1], hunks)
-	return c
+	return c, outside
 }
 
 // View shows the diffs as they are.

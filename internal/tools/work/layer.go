@@ -7,7 +7,8 @@ import (
 
 	"lore/internal/change"
 	"lore/internal/fault"
-	"lore/internal/history"
+	"lore/internal/note"
+	"lore/internal/tool/history"
 )
 
 // A layer is the vault as it would be after some steps. It reads files and
@@ -20,7 +21,7 @@ type layer struct {
 	left   map[string]bool // paths that a file has left
 	merged []string
 	found  []problem
-	turns  map[history.Turn]bool // what the whole plan turns over
+	turns  map[history.Reversal]bool // what the whole plan turns over
 }
 
 // A tracked file has been looked at. Origin is its path in the vault, empty for
@@ -30,6 +31,8 @@ type tracked struct {
 	there         bool // it exists after the steps so far
 	read          bool // its content is known
 	before, after *string
+	// keep says that words from outside may be left in it: its mark must stay.
+	keep bool
 }
 
 // A problem is why a step cannot be made.
@@ -94,7 +97,7 @@ func (l *layer) apply(ctx context.Context, s history.Step) error {
 		}
 		for _, turn := range later {
 			if !l.turns[turn] {
-				return l.problem(ctx, s, p, true, "was changed since")
+				return l.problem(ctx, s, p, true, "has changed since then")
 			}
 		}
 	}
@@ -129,7 +132,7 @@ func (l *layer) create(ctx context.Context, s history.Step) error {
 	case t != nil && *t.after == *s.Edit.After:
 		return l.free(ctx, s, path, "exists again")
 	case t != nil:
-		return l.problem(ctx, s, path, false, "exists again, with another content")
+		return l.problem(ctx, s, path, false, "exists again with different content")
 	}
 	if t = l.files[path]; t == nil {
 		t = &tracked{path: path, read: true}
@@ -148,7 +151,7 @@ func (l *layer) remove(ctx context.Context, s history.Step) error {
 	case t == nil:
 		return l.free(ctx, s, s.Edit.Path, "is gone")
 	case *t.after != *s.Edit.Before:
-		return l.problem(ctx, s, s.Edit.Path, false, "was changed since, and would be deleted")
+		return l.problem(ctx, s, s.Edit.Path, false, "has changed since then and would be deleted")
 	}
 	t.there, t.after = false, nil
 	return nil
@@ -190,25 +193,42 @@ func (l *layer) rewrite(ctx context.Context, s history.Step, t *tracked) error {
 	want, now := s.Edit.After, *t.after
 	switch {
 	case now == *s.Edit.Before:
+		// Lore sets the mark together with the words of a tainted caller, which go with
+		// it. Whoever else set it, meant words that may have been there before.
+		t.keep = t.keep || !s.Op.Who.Tainted && isUntrusted(now) && !isUntrusted(*want)
 		t.after = want
 		return nil
 	case now == *want:
-		return l.free(ctx, s, t.path, "was changed since")
+		return l.free(ctx, s, t.path, "has changed since then")
 	}
 	merged, conflicts := change.Merge(*s.Edit.Before, *want, now)
 	if l.merge && len(conflicts) == 0 {
+		t.keep = t.keep || isUntrusted(now) // of both changes, who knows which words stay
 		t.after = &merged
 		l.merged = append(l.merged, t.path)
 		return nil
 	}
 	if len(conflicts) == 0 {
-		return l.problem(ctx, s, t.path, true, "was changed since")
+		return l.problem(ctx, s, t.path, true, "has changed since then")
 	}
 	lines := make([]string, len(conflicts))
 	for i, c := range conflicts {
 		lines[i] = fmt.Sprint(c.Line)
 	}
-	return l.problem(ctx, s, t.path, false, fmt.Sprintf("was changed since in the same places (line %s)", some(lines)))
+	return l.problem(ctx, s, t.path, false, fmt.Sprintf("has changed since then in the same places (line %s)", some(lines)))
+}
+
+func isUntrusted(text string) bool { return note.IsUntrusted([]byte(text)) }
+
+// keeps are the files in which words from outside may stay, by where they are now.
+func (l *layer) keeps() map[string]bool {
+	out := map[string]bool{}
+	for _, t := range l.order {
+		if t.keep {
+			out[t.origin] = true
+		}
+	}
+	return out
 }
 
 // problem notes why a step cannot be made, and who is the reason.
@@ -276,7 +296,7 @@ func (l *layer) trouble(verb string) error {
 	if mends {
 		fix = "merge: true keeps both changes"
 	}
-	return fault.Fix(fault.Conflict, fix, "%s is not possible: %s", strings.ToLower(verb), some(texts))
+	return fault.Fix(fault.Conflict, fix, "cannot %s: %s", strings.ToLower(verb), some(texts))
 }
 
 // set is the difference between the vault and the layer.
@@ -306,7 +326,7 @@ func (l *layer) set() change.Set {
 func (l *layer) contents(ctx context.Context) (change.Set, error) {
 	before, after := map[string]*string{}, map[string]*string{}
 	var paths []string
-	note := func(m map[string]*string, path string, text *string) {
+	put := func(m map[string]*string, path string, text *string) {
 		if _, a := before[path]; !a {
 			if _, b := after[path]; !b {
 				paths = append(paths, path)
@@ -324,10 +344,10 @@ func (l *layer) contents(ctx context.Context) (change.Set, error) {
 			t.before, t.after, t.read = &text, &text, true
 		}
 		if t.origin != "" {
-			note(before, t.origin, t.before)
+			put(before, t.origin, t.before)
 		}
 		if t.there {
-			note(after, t.path, t.after)
+			put(after, t.path, t.after)
 		}
 	}
 	var set change.Set

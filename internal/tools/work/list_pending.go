@@ -5,27 +5,45 @@ import (
 	"fmt"
 	"time"
 
-	"lore/internal/access"
-	"lore/internal/paging"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
+	"lore/internal/tool/paging"
 )
 
-// ListPending lists the operations that wait for a person's answer. Only a
-// person can answer them, in Lore itself.
+// ListPending: List operations that wait for approval. Only a person can
+// answer them.
 type ListPending struct {
-	// Most of them.
+	// Max operations.
 	Limit int `json:"limit,omitempty" default:"20" min:"1" max:"200"`
-	// How many to skip.
+	// Operations to skip.
 	Offset int `json:"offset,omitempty" min:"0"`
 }
 
-// PendingList is what waits, oldest first.
+// Help is the text for people.
+func (ListPending) Help() tool.Help {
+	return tool.Help{
+		Short: "List changes that wait for approval",
+		Long:  "lore approvals lists them and lets you answer.",
+		Examples: []string{
+			"",
+		},
+		Hidden: true,
+	}
+}
+
+// PendingList are the operations that wait for approval, oldest first.
 type PendingList struct {
 	Pending []Pending `json:"pending"`
 	More    string    `json:"more,omitempty"`
+
+	outside bool
 }
 
-// Pending is one operation that waits.
+// ShowsOutside reports whether one of them was asked for by a caller who had read
+// text from outside, or shows some.
+func (l PendingList) ShowsOutside() bool { return l.outside }
+
+// Pending is one operation that waits for approval.
 type Pending struct {
 	ID          string    `json:"pending_operation_id"`
 	Asked       time.Time `json:"asked"`
@@ -48,9 +66,9 @@ func (in ListPending) Run(ctx context.Context, env Env) (PendingList, error) {
 		return PendingList{}, err
 	}
 	now := env.Now()
-	waiting := []Pending{}
+	waiting, outside := []Pending{}, false
 	for _, q := range list {
-		if !now.Before(q.Expires) || !tool.Sees(tool.Caller(ctx), q.Who) || q.Consent != "" && !tool.SeesAll(tool.Caller(ctx)) {
+		if !now.Before(q.Expires) || !sees(ctx, q.Who) || q.Consent != "" && !seesAll(ctx) {
 			continue
 		}
 		p := Pending{
@@ -68,15 +86,16 @@ func (in ListPending) Run(ctx context.Context, env Env) (PendingList, error) {
 			p.Files = append(p.Files, c.Path)
 		}
 		waiting = append(waiting, p)
+		outside = outside || q.Untrusted || q.Who.Tainted
 	}
 	page, more := paging.Cut(waiting, in.Offset, in.Limit)
-	return PendingList{Pending: page, More: more}, nil
+	return PendingList{Pending: page, More: more, outside: outside}, nil
 }
 
 // View is a table.
 func (l PendingList) View() tool.View {
 	if len(l.Pending) == 0 {
-		return tool.View{Text: "Nothing waits for an answer.\n", Foot: l.More}
+		return tool.View{Text: "No approvals are pending.\n", Foot: l.More}
 	}
 	v := tool.View{Head: []string{"id", "asked", "by", "what", "why"}, Foot: l.More}
 	for _, p := range l.Pending {

@@ -6,23 +6,38 @@ import (
 	"path"
 
 	"lore/internal/fault"
-	"lore/internal/paging"
 	"lore/internal/tool"
+	"lore/internal/tool/paging"
+	"lore/internal/tools/toolkit"
 )
 
-// MissingNotes lists notes that Lore knows but no longer finds in the vault, until
-// it is clear whether they were deleted. With accept, it treats them as deleted:
-// search finds them again only if they return. It changes no file.
+// MissingNotes: List notes that Lore knows but no longer finds in the vault,
+// until it is clear whether they were deleted. With accept, treat them as
+// deleted: search finds them again only if they return. Changes no file.
 type MissingNotes struct {
 	// Treat the missing notes as deleted.
 	Accept bool `json:"accept,omitempty"`
-	// Maximum number of notes to list.
+	// Max notes to list.
 	Limit int `json:"limit,omitempty" default:"50" min:"1" max:"1000"`
-	// How many to skip.
+	// Notes to skip.
 	Offset int `json:"offset,omitempty" min:"0"`
 }
 
-// Missing is what is missing from a vault.
+// Help is the text for people.
+func (MissingNotes) Help() tool.Help {
+	return tool.Help{
+		Short: "List notes that are missing from the vault",
+		Long:  "Lore keeps missing notes in the index until it is clear whether they were deleted or the folder is not available. With --accept, Lore treats them as deleted; search finds them again only if they return. No file is changed.",
+		Flags: map[string]string{
+			"limit": "maximum number of notes to list",
+		},
+		Examples: []string{
+			"",
+		},
+	}
+}
+
+// Missing are the notes that are missing from a vault.
 type Missing struct {
 	// State of the vault: "online", "read_only", "settling" or "offline".
 	State  string `json:"state"`
@@ -67,7 +82,7 @@ func (in MissingNotes) Run(ctx context.Context, env Env) (Missing, error) {
 
 // View is a list of paths, and what they mean.
 func (m Missing) View() tool.View {
-	what := counted(m.Total, "note")
+	what := toolkit.Count(m.Total, "note")
 	switch {
 	case m.Total == 0:
 		return tool.View{Text: "No notes are missing.\n"}

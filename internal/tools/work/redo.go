@@ -4,18 +4,32 @@ import (
 	"context"
 
 	"lore/internal/change"
-	"lore/internal/history"
+	"lore/internal/tool"
+	"lore/internal/tool/history"
 )
 
-// Redo brings back a change that was undone: what the last undo took back, or a
-// named operation. It refuses when a file was changed since, unless both
-// changes can be kept.
+// Redo: Redo a change that was undone: the last undo, or an operation.
+// Refused if a file changed since, unless both changes can be kept.
 type Redo struct {
-	// Id of an operation that was undone, or its beginning; without it what the
-	// last undo took back.
+	// Id of an undone operation or its start; default the last undo.
 	Operation string `json:"operation,omitempty" word:"true"`
-	// Keep what was changed in a file since, where that is possible.
+	// Keep later changes of a file where possible.
 	Merge bool `json:"merge,omitempty"`
+}
+
+// Help is the text for people.
+func (Redo) Help() tool.Help {
+	return tool.Help{
+		Short: "Redo a change that was undone",
+		Long:  "If a file has changed since then, nothing is redone unless --merge can keep both changes.",
+		Flags: map[string]string{
+			"operation": "ID of the undone change, or its first characters (default: the last undo)",
+			"merge":     "keep later changes to a file where possible",
+		},
+		Examples: []string{
+			"",
+		},
+	}
 }
 
 // Plan finds the way forward again.

@@ -7,28 +7,36 @@ import (
 
 	"lore/internal/change"
 	"lore/internal/fault"
-	"lore/internal/history"
-	"lore/internal/relink"
+	"lore/internal/graph/relink"
 	"lore/internal/tool"
+	"lore/internal/tool/history"
+	"lore/internal/tools/toolkit"
 )
 
-// Reverted is what was taken back, or brought back.
+// Reverted is what was undone or redone.
 type Reverted struct {
-	// Operations that were taken back.
+	// Operations that were undone.
 	Operations []string `json:"operations"`
-	// Redone says that they were brought back instead.
+	// Redone says that they were redone instead.
 	Redone bool `json:"redone,omitempty"`
 	// Files that change.
 	Files int `json:"files"`
-	// Merged files keep what was changed in them since.
+	// Merged files keep their later changes.
 	Merged []string `json:"merged,omitempty"`
-	// LinksLeft are notes with links to a file that moves back, written since it
-	// moved: those links break.
+	// LinksLeft are notes with links to a file that moves back, added since it moved: those links break.
 	LinksLeft []string `json:"links_left,omitempty"`
 
 	refs    []string
 	preview tool.Preview
+	outside bool            // the operations were made by a caller who had read text from outside
+	keep    map[string]bool // files in which words from outside may stay, by where they were
 }
+
+// ShowsOutside reports whether what is said of the operations comes from outside.
+func (r Reverted) ShowsOutside() bool { return r.outside }
+
+// KeepsMark reports whether words from outside may stay in a file.
+func (r Reverted) KeepsMark(path string) bool { return r.keep[path] }
 
 // Preview tells what will happen.
 func (r Reverted) Preview() tool.Preview { return r.preview }
@@ -42,21 +50,22 @@ func (r Reverted) View() tool.View {
 	if r.Redone {
 		verb = "redid"
 	}
-	text := fmt.Sprintf("%s %s, %s", verb, some(r.Operations), counted(r.Files, "file"))
+	text := fmt.Sprintf("%s %s, %s", verb, some(r.Operations), toolkit.Count(r.Files, "file"))
 	if len(r.Merged) > 0 {
-		text += "; kept what was changed since in " + some(r.Merged)
+		text += "; later changes were kept in " + some(r.Merged)
 	}
 	if len(r.LinksLeft) > 0 {
-		text += "; links written since the move are broken in " + some(r.LinksLeft)
+		text += "; links added since the move are broken in " + some(r.LinksLeft)
 	}
 	return tool.View{Text: text + "\n"}
 }
 
-// own refuses to take back or bring back, for a program, what somebody else did:
-// the plan would show it.
+// own refuses to take back or bring back, for a program, what somebody else did,
+// and for one who sees a part of the vault, what reaches beyond it: the plan, or
+// why it cannot be done, would show it.
 func (env Env) own(ctx context.Context, w history.Wanted) error {
 	who := tool.Caller(ctx)
-	if tool.SeesAll(who) {
+	if seesAll(ctx) {
 		return nil
 	}
 	steps, err := env.History.Back(ctx, w)
@@ -68,14 +77,28 @@ func (env Env) own(ctx context.Context, w history.Wanted) error {
 		if err != nil {
 			return err
 		}
-		if !tool.Sees(who, op.Who) {
+		reaches, err := env.reachesBeyond(ctx, id)
+		if err != nil {
+			return err
+		}
+		if !tool.Sees(who, op.Who) || reaches {
 			if w.Operation == "" {
-				return fault.Fix(fault.Denied, "name an operation of yours", "the last change was made by someone else")
+				return fault.Fix(fault.Denied, "give the ID of one of your own operations", "the last change was made by someone else")
 			}
 			return fault.New(fault.NotFound, "unknown operation %q", w.Operation)
 		}
 	}
 	return nil
+}
+
+// reachesBeyond reports whether an operation touched files that the caller must
+// not know of.
+func (env Env) reachesBeyond(ctx context.Context, id string) (bool, error) {
+	if !isLimited(ctx) {
+		return false, nil
+	}
+	files, err := env.History.Files(ctx, id)
+	return slices.ContainsFunc(files, func(f history.FileEdit) bool { return hides(ctx, f.Path, f.From) }), err
 }
 
 // revert plans what w means against the files as they are.
@@ -87,7 +110,7 @@ func (env Env) revert(ctx context.Context, w history.Wanted, merge bool) (Revert
 	if err != nil {
 		return Reverted{}, nil, err
 	}
-	l := &layer{env: env, merge: merge, files: map[string]*tracked{}, left: map[string]bool{}, turns: map[history.Turn]bool{}}
+	l := &layer{env: env, merge: merge, files: map[string]*tracked{}, left: map[string]bool{}, turns: map[history.Reversal]bool{}}
 	for _, s := range steps {
 		for _, t := range s.Turns {
 			l.turns[t] = true
@@ -111,18 +134,18 @@ func (env Env) revert(ctx context.Context, w history.Wanted, merge bool) (Revert
 	}
 	if len(set) == 0 {
 		return Reverted{}, nil, fault.Fix(fault.Conflict, "name another operation",
-			"every file of %s is already as it would be afterwards", some(operations(steps)))
+			"nothing to do: every file in %s already has that content", some(operations(steps)))
 	}
 	out := describe(steps, set, verb)
-	out.Merged = l.merged
+	out.Merged, out.keep = l.merged, l.keeps()
 	for _, p := range l.merged {
-		out.preview.Warnings = append(out.preview.Warnings, "keeps what was changed in "+p+" since")
+		out.preview.Warnings = append(out.preview.Warnings, "keeps later changes in "+p)
 	}
 	if out.LinksLeft, err = env.linksLeft(ctx, set); err != nil {
 		return Reverted{}, nil, err
 	}
 	if len(out.LinksLeft) > 0 {
-		out.preview.Warnings = append(out.preview.Warnings, "breaks links that were written since the move, in "+some(out.LinksLeft))
+		out.preview.Warnings = append(out.preview.Warnings, "breaks links added since the move in "+some(out.LinksLeft))
 	}
 	return out, set, nil
 }
@@ -191,11 +214,12 @@ func describe(steps []history.Step, set change.Set, verb string) Reverted {
 			out.refs = append(out.refs, t.Ref(!touched[t.Path] && (t.From == "" || !touched[t.From])))
 		}
 		ops[s.Op.ID] = s.Op
+		out.outside = out.outside || s.Op.Who.Tainted
 	}
 	if first, ok := ops[out.Operations[0]]; ok && len(out.Operations) == 1 {
 		out.preview.Summary = fmt.Sprintf("%s %s of %s (%s)", verb, first.Tool, at(first.Time), first.ID)
 	} else {
-		out.preview.Summary = fmt.Sprintf("%s %s", verb, counted(len(out.Operations), "operation"))
+		out.preview.Summary = fmt.Sprintf("%s %s", verb, toolkit.Count(len(out.Operations), "operation"))
 	}
 	out.preview.Summary += ": " + shape(set)
 	var details []Reverting
@@ -208,7 +232,7 @@ func describe(steps []history.Step, set change.Set, verb string) Reverted {
 	return out
 }
 
-// Reverting is an operation that is about to be taken back.
+// Reverting is an operation that is about to be undone.
 type Reverting struct {
 	Operation string `json:"operation"`
 	Tool      string `json:"tool"`
@@ -238,7 +262,7 @@ func shape(set change.Set) string {
 	text := ""
 	for _, k := range []change.Kind{change.Creates, change.Replaces, change.Moves, change.Removes} {
 		if n[k] > 0 {
-			text += fmt.Sprintf(", %s %s", k, counted(n[k], "file"))
+			text += fmt.Sprintf(", %s %s", k, toolkit.Count(n[k], "file"))
 		}
 	}
 	return text[2:]

@@ -6,30 +6,44 @@ import (
 	"path"
 	"slices"
 
+	"lore/internal/agent/chat"
+	"lore/internal/agent/chat/page"
 	"lore/internal/change"
-	"lore/internal/chat"
-	"lore/internal/chat/page"
 	"lore/internal/fault"
 	"lore/internal/note"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
 	"lore/internal/vault"
+	"lore/internal/vault/visibility"
 )
 
-// SaveChat writes a conversation as a note, or brings the note that shows it up to
-// date. What a person added to that note is never written over.
+// SaveChat: Save a conversation as a note, or update the note it was saved
+// to. Text that a person added to that note is never overwritten.
 type SaveChat struct {
-	// Id of the conversation; without it the last one.
+	// Conversation id; default the last one.
 	Chat string `json:"chat,omitempty" word:"true"`
-	// Path of the note; without it the one that shows it already, or one named by its title.
+	// Path of the note; default where it was saved before, or one named by its title.
 	Path string `json:"path,omitempty"`
 }
 
-// ChatSaved is a conversation that is a note.
+// Help is the text for people.
+func (SaveChat) Help() tool.Help {
+	return tool.Help{
+		Short: "Save a chat as a note",
+		Long:  "Updates the note if the chat was saved before. Text that you added to that note is never overwritten.",
+		Flags: map[string]string{
+			"chat": "ID of the chat (default: the last chat)",
+			"path": "path of the note (default: where the chat was saved before, or a path made from its title)",
+		},
+	}
+}
+
+// ChatSaved is a conversation that was saved as a note.
 type ChatSaved struct {
 	Chat  string `json:"chat"`
 	Path  string `json:"path"`
 	Title string `json:"title"`
-	// Same tells that the note already reads so.
+	// Same says that the note was unchanged.
 	Same bool `json:"unchanged,omitempty"`
 }
 
@@ -44,7 +58,7 @@ func (in SaveChat) Plan(ctx context.Context, env Env) (ChatSaved, change.Set, er
 		return ChatSaved{}, nil, err
 	}
 	if len(messages) == 0 {
-		return ChatSaved{}, nil, fault.Field("chat", "say something first", "%s is empty", c.ID)
+		return ChatSaved{}, nil, fault.Field("chat", "send a message first", "%s is empty", c.ID)
 	}
 	calls := map[string][]chat.Call{}
 	for _, m := range messages {
@@ -54,6 +68,8 @@ func (in SaveChat) Plan(ctx context.Context, env Env) (ChatSaved, change.Set, er
 			}
 		}
 	}
+	outside := readOutside(messages, calls)
+	messages = withoutHidden(ctx, messages, calls)
 	out := ChatSaved{Chat: c.ID, Title: c.Title}
 	text := page.Render(c, messages, calls)
 	old, p, err := env.pageOf(ctx, &c, in.Path)
@@ -62,7 +78,7 @@ func (in SaveChat) Plan(ctx context.Context, env Env) (ChatSaved, change.Set, er
 	}
 	out.Path = p
 	mark := func(text string) (string, error) {
-		if !readOutside(calls) {
+		if !outside {
 			return text, nil
 		}
 		return note.MarkUntrusted(p, text)
@@ -73,7 +89,7 @@ func (in SaveChat) Plan(ctx context.Context, env Env) (ChatSaved, change.Set, er
 	}
 	if said, ok := page.Read(string(old.Data)); ok {
 		if _, rest := page.Fork(said, messages); len(rest) > 0 || said.Aside {
-			return out, nil, fault.Fix(fault.Conflict, "go on with the note itself (lore chat --from), or save it under another path", "%s says something that the conversation does not", p)
+			return out, nil, fault.Fix(fault.Conflict, "continue from the note (lore chat --from), or save to another path", "%s contains text that is not in the chat", p)
 		}
 	}
 	if text, err = mark(page.Update(string(old.Data), text)); err != nil {
@@ -85,8 +101,40 @@ func (in SaveChat) Plan(ctx context.Context, env Env) (ChatSaved, change.Set, er
 	return out, change.Set{change.Replace(p, string(old.Data), text)}, nil
 }
 
-// readOutside reports whether a conversation read words from outside.
-func readOutside(calls map[string][]chat.Call) bool {
+// withoutHidden are the messages that the model of an agent may see again, and
+// takes the other calls out of calls: summaries and calls tell of notes that were
+// read for another model, or when more was shared.
+func withoutHidden(ctx context.Context, messages []chat.Message, calls map[string][]chat.Call) []chat.Message {
+	who, limit := tool.Caller(ctx), visibility.From(ctx)
+	if who.Kind != access.Agent || who.Sends == "" {
+		return messages
+	}
+	own := map[int]bool{} // messages of this model
+	var out []chat.Message
+	for _, m := range messages {
+		own[m.Seq] = m.Model == who.Sends
+		if m.Marker == chat.Compacted {
+			hidden, all := limit.Patterns().Lost(m.Limit)
+			if !own[m.Seq] || all || len(hidden) > 0 {
+				continue
+			}
+		}
+		out = append(out, m)
+	}
+	for run := range calls {
+		calls[run] = slices.DeleteFunc(calls[run], func(c chat.Call) bool {
+			return !own[c.Message] || !limit.Everything() && !c.IsShared(limit)
+		})
+	}
+	return out
+}
+
+// readOutside reports whether a conversation has words from outside: those that its
+// tools read, and those of a note that it was opened from.
+func readOutside(messages []chat.Message, calls map[string][]chat.Call) bool {
+	if slices.ContainsFunc(messages, func(m chat.Message) bool { return m.Outside }) {
+		return true
+	}
 	for _, list := range calls {
 		if slices.ContainsFunc(list, func(c chat.Call) bool { return c.Untrusted }) {
 			return true
@@ -95,15 +143,29 @@ func readOutside(calls map[string][]chat.Call) bool {
 	return false
 }
 
-// chat is the conversation of that id, or the last one.
+// chat is the conversation of that id, or the last one. An agent saves its own
+// alone, because the plan shows what was said.
 func (env Env) chat(ctx context.Context, id string) (chat.Chat, error) {
+	who := tool.Caller(ctx)
+	if who.Kind == access.Agent {
+		run, err := env.Chats.Run(ctx, who.ID)
+		if err != nil {
+			return chat.Chat{}, err
+		}
+		if id != "" && id != run.Chat {
+			return chat.Chat{}, fault.Field("chat", "leave it out to save this chat", "%q is not this chat", id)
+		}
+		id = run.Chat
+	} else if isLimited(ctx) {
+		return chat.Chat{}, fault.New(fault.Denied, "this caller cannot save chats: they can contain notes that are not shared with it")
+	}
 	if id != "" {
 		c, err := env.Chats.Get(ctx, id)
 		return c, fault.Rename(err, "", "chat")
 	}
 	list, err := env.Chats.List(ctx, 1, 0)
 	if err == nil && len(list) == 0 {
-		err = fault.New(fault.NotFound, "there is no conversation yet")
+		err = fault.New(fault.NotFound, "there are no chats yet")
 	}
 	if err != nil {
 		return chat.Chat{}, err
@@ -124,7 +186,7 @@ func (env Env) pageOf(ctx context.Context, c *chat.Chat, given string) (*vault.F
 		}
 		f, mine, err := env.shows(ctx, c, p)
 		if err == nil && f != nil && !mine {
-			err = fault.Fix(fault.Conflict, "choose another path", "%s is another note", p)
+			err = fault.Fix(fault.Conflict, "choose another path", "%s already exists and is not this chat's note", p)
 		}
 		return f, p, err
 	}
@@ -164,5 +226,5 @@ func (env Env) shows(ctx context.Context, c *chat.Chat, p string) (*vault.File, 
 
 // Preview says what is about to be written.
 func (s ChatSaved) Preview() tool.Preview {
-	return tool.Preview{Summary: fmt.Sprintf("Save the conversation %q as %s", s.Title, s.Path)}
+	return tool.Preview{Summary: fmt.Sprintf("Save the chat %q as %s", s.Title, s.Path)}
 }

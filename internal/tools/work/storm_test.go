@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"lore/internal/access"
 	"lore/internal/change"
 	"lore/internal/fault"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
 	"lore/internal/tool/tooltest"
 )
 

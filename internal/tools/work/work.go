@@ -12,16 +12,16 @@ import (
 	"strings"
 	"time"
 
-	"lore/internal/access"
-	"lore/internal/approval"
+	"lore/internal/agent/chat"
 	"lore/internal/change"
-	"lore/internal/chat"
-	"lore/internal/history"
 	"lore/internal/index"
 	"lore/internal/note"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
+	"lore/internal/tool/approval"
+	"lore/internal/tool/history"
 	"lore/internal/vault"
-	"lore/internal/visibility"
+	"lore/internal/vault/visibility"
 )
 
 //go:generate go run lore/internal/tool/tooldoc/gendoc
@@ -39,6 +39,8 @@ type Env struct {
 	Parse note.Options
 	// Look compares the index with the vault as it is now. May be nil.
 	Look func(ctx context.Context) error
+	// Tools are all tools, and those that are on; may be nil.
+	Tools func() (all, on []*tool.Tool)
 	// Accept takes the notes that the vault misses for deleted.
 	Accept func(ctx context.Context) error
 }
@@ -46,13 +48,14 @@ type Env struct {
 // Tools returns every tool of this package, bound to env.
 func Tools(env Env) []*tool.Tool {
 	return tool.Toolset("work", docs,
-		tool.Change[Undo](env, tool.Drawn(tool.Facts), tool.Short("undo"), tool.Plays(tool.TakesBack)),
+		tool.Change[Undo](env, tool.Drawn(tool.Facts), tool.Short("undo"), tool.Plays(tool.TakesBack), tool.Everyday()),
 		tool.Change[Redo](env, tool.Drawn(tool.Facts), tool.Short("redo"), tool.Plays(tool.BringsBack)),
 		tool.Read[GetActivity](env, tool.Drawn(tool.Table), tool.Short("activity"), tool.Feed(), tool.Plays(tool.TellsActivity)),
 		tool.Read[GetOperation](env, tool.Drawn(tool.Text), tool.Short("diff"), tool.Plays(tool.TellsOperation)),
-		tool.Read[ListPending](env, tool.Drawn(tool.Table)),
+		tool.Read[ListPending](env, tool.Drawn(tool.Table), tool.Everyday()),
 		tool.Read[MissingNotes](env, tool.Drawn(tool.Table), tool.PersonsOnly(), tool.Plays(tool.TellsMissing)),
 		tool.Change[SaveChat](env, tool.Drawn(tool.Facts), tool.Plays(tool.SavesChat)),
+		tool.Read[SearchTools](env, tool.Drawn(tool.Table), tool.Plays(tool.FindsTools)),
 		tool.Read[ReadResult](env, tool.Drawn(tool.Text), tool.Plays(tool.ReadsResult)),
 	)
 }
@@ -62,6 +65,20 @@ func hides(ctx context.Context, files ...string) bool {
 	l := visibility.From(ctx)
 	return !l.Everything() && slices.ContainsFunc(files, func(f string) bool { return f != "" && !l.Allows(f) })
 }
+
+// isLimited reports whether the caller sees only a part of the vault.
+func isLimited(ctx context.Context) bool { return !visibility.From(ctx).Everything() }
+
+// sees reports whether the caller may know everything about what another one did.
+// One who sees a part of the vault knows its own work alone: the words of others
+// may name any note.
+func sees(ctx context.Context, other access.Principal) bool {
+	who := tool.Caller(ctx)
+	return tool.Sees(who, other) && (!isLimited(ctx) || who.ID == other.ID)
+}
+
+// seesAll reports whether the caller may know everything about what anybody did.
+func seesAll(ctx context.Context) bool { return tool.SeesAll(tool.Caller(ctx)) && !isLimited(ctx) }
 
 // paths are the files of changes.
 func paths(list []tool.FileChange) []string {
@@ -101,14 +118,6 @@ func arguments(raw json.RawMessage) map[string]any {
 		return nil
 	}
 	return m
-}
-
-// counted writes "1 file" or "3 files".
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // some joins a few names and counts the rest.

@@ -33,21 +33,21 @@ func Explain(path string, err error) error {
 func explain(path string, err error) error {
 	switch {
 	case isFull(err):
-		return fault.Fix(fault.Unavailable, "free some space and try again", "%q: no space left on the disk of the vault", path)
+		return fault.Fix(fault.Unavailable, "free some space and try again", "%q: no space left on the vault's disk", path)
 	case isReadOnly(err):
-		return fault.Fix(fault.ReadOnly, "mount the disk for writing", "%q lies on a read-only disk", path)
+		return fault.Fix(fault.ReadOnly, "mount the disk for writing", "%q is on a read-only disk", path)
 	case errors.Is(err, fs.ErrPermission):
 		return fault.Fix(fault.Denied, "give yourself write permission on it and its folder (chmod u+rwx)", "%q cannot be written", path)
 	case errors.Is(err, ErrNotRegular):
 		return fault.New(fault.Unsafe, "%q is not a regular file", path)
 	case errors.Is(err, fs.ErrExist):
-		return fault.Fix(fault.Conflict, "choose another name, or edit the existing file", "%q exists already", path)
+		return fault.Fix(fault.Conflict, "choose another name, or edit the existing file", "%q already exists", path)
 	case isNotFolder(err):
-		return fault.New(fault.Conflict, "%q: a file lies where the path names a folder", path)
+		return fault.New(fault.Conflict, "%q: part of the path is a file, not a folder", path)
 	case errors.Is(err, fs.ErrNotExist):
-		return fault.New(fault.Conflict, "%q is no longer there", path)
+		return fault.New(fault.Conflict, "%q no longer exists", path)
 	case IsOtherDisk(err):
-		return fault.New(fault.Unavailable, "%q lies on another disk than the rest of the vault, and cannot be moved from one to the other", path)
+		return fault.New(fault.Unavailable, "%q is on a different disk than the rest of the vault; files cannot be moved between the two", path)
 	}
 	return fault.New(fault.Unavailable, "%q cannot be written: %v", path, plain(err))
 }

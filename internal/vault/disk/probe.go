@@ -29,7 +29,7 @@ type Capabilities struct {
 }
 
 // Missing tells in words what a vault on this file system has to do without. Each
-// finishes a sentence that begins with "the disk of this vault".
+// finishes a sentence that begins with "this vault's disk".
 func (c Capabilities) Missing() []string {
 	var out []string
 	add := func(missing bool, text string) {
@@ -37,11 +37,11 @@ func (c Capabilities) Missing() []string {
 			out = append(out, text)
 		}
 	}
-	add(!c.Exchange, "cannot exchange two files in one step: if another program saves a note at the very moment Lore does, that save can be lost")
-	add(!c.NoReplace && !c.HardLink, "cannot move a file without overwriting in one step: a file that another program makes at that moment can be lost")
-	add(!c.Sync, "cannot be told to write a file out: a power cut can lose the last changes")
-	add(!c.Lock, "has no locks: let only one Lore process change this vault")
-	add(c.LoseCase, "does not keep the case of file names")
+	add(!c.Exchange, "cannot swap two files atomically: if another program saves a note at the same moment as Lore, that save can be lost")
+	add(!c.NoReplace && !c.HardLink, "cannot move a file atomically without overwriting: a file that another program creates at that moment can be lost")
+	add(!c.Sync, "cannot flush files: a power failure can lose the latest changes")
+	add(!c.Lock, "does not support file locks: change this vault with one Lore process only")
+	add(c.LoseCase, "does not preserve the case of file names")
 	return out
 }
 
@@ -100,7 +100,7 @@ func refuse(what string, err error) error {
 	if err != nil {
 		why = ": " + plain(err).Error()
 	}
-	return fault.Fix(fault.ReadOnly, "keep the vault on another disk to change it; reading works", "the disk of this vault cannot %s, so no change is safe here%s", what, why)
+	return fault.Fix(fault.ReadOnly, "move the vault to another disk to change notes; reading works on this one", "this vault's disk cannot %s, so changes are not safe on it%s", what, why)
 }
 
 // files makes the first two files.
@@ -132,7 +132,7 @@ func (p *prober) names() error {
 		_ = f.Close() // it is one of the probe's own
 	}
 	if !errors.Is(err, fs.ErrExist) {
-		return refuse("keep two files of one name apart", err)
+		return refuse("refuse a second file with the same name", err)
 	}
 	return nil
 }

@@ -110,7 +110,7 @@ func write(f *os.File, data []byte) error {
 	}
 	info, err := f.Stat()
 	if err == nil && info.Size() != int64(len(data)) {
-		err = fmt.Errorf("%d of %d bytes were written: %w", info.Size(), len(data), io.ErrShortWrite)
+		err = fmt.Errorf("only %d of %d bytes were written: %w", info.Size(), len(data), io.ErrShortWrite)
 	}
 	return err
 }

@@ -12,8 +12,8 @@ import (
 // lost: each text in the journal is kept among the recovered ones, and so is the
 // manifest, which tells what they were for. What lies in the vault stays as it
 // is.
-func (t *Op) SetAside(shelf Shelf) (Settled, error) {
-	out := Settled{Op: shelf.Op, Outcome: SetAside}
+func (t *Op) SetAside(shelf Shelf) (Recovered, error) {
+	out := Recovered{Op: shelf.Op, Outcome: SetAside}
 	m, ok, err := t.Record(shelf)
 	if err != nil {
 		return out, err
@@ -25,7 +25,7 @@ func (t *Op) SetAside(shelf Shelf) (Settled, error) {
 	for i := range t.Plan.Steps {
 		s := &t.Plan.Steps[i]
 		t.Trim()
-		if err := t.leaveAnyhow(s); err != nil {
+		if err := t.restoreName(s); err != nil {
 			return out, disk.Explain(s.Key, err)
 		}
 		if s.Stage == "" {
@@ -57,7 +57,7 @@ func (t *Op) SetAside(shelf Shelf) (Settled, error) {
 }
 
 // rescueInto keeps a text and tells of it.
-func (t *Op) rescueInto(out *Settled, p, key string) error {
+func (t *Op) rescueInto(out *Recovered, p, key string) error {
 	st, err := t.Stat(p)
 	switch {
 	case disk.Absent(err):
@@ -79,9 +79,9 @@ func (t *Op) rescueInto(out *Settled, p, key string) error {
 	return err
 }
 
-// leaveAnyhow gives a file that is on a detour a name that people see: its old
+// restoreName gives a file that is on a detour a name that people see: its old
 // one, its new one, or a free one beside them.
-func (t *Op) leaveAnyhow(s *Step) error {
+func (t *Op) restoreName(s *Step) error {
 	if s.Via == "" {
 		return nil
 	}

@@ -50,7 +50,7 @@ func (t *Op) mark(name string) string { return t.shelf().File(name) }
 func (t *Op) declare() error {
 	data, err := json.Marshal(&t.Plan)
 	if err != nil {
-		return fault.New(fault.Internal, "the manifest of %q: %v", t.ID, err)
+		return fault.New(fault.Internal, "the record of the interrupted change %q cannot be read: %v", t.ID, err)
 	}
 	for _, dir := range []string{Folder, DisplacedFolder} {
 		if err := t.MkdirAll(dir, 0o700); err != nil {
@@ -193,7 +193,7 @@ func (t *Op) finish() error {
 		return err
 	}
 	if err := t.prune(); err != nil {
-		t.Warnings = append(t.Warnings, "an empty folder stays: "+err.Error())
+		t.Warnings = append(t.Warnings, "an empty folder could not be removed: "+err.Error())
 	}
 	return nil
 }
@@ -238,7 +238,7 @@ func (t *Op) rollback() ([]Conflict, error) {
 	left := false
 	for i := range t.Plan.Steps {
 		t.Trim()
-		more, c, err := t.letGo(&t.Plan.Steps[i])
+		more, c, err := t.releaseSlot(&t.Plan.Steps[i])
 		if err != nil {
 			return conflicts, err
 		}
@@ -271,11 +271,11 @@ func (t *Op) aside() (Shelf, error) {
 	}
 }
 
-// letGo sees what is left in the slot of a step that was taken back. Our own new
+// releaseSlot sees what is left in the slot of a step that was taken back. Our own new
 // content, or a copy of what is in place, stays in the journal: it may have been
 // in its place for a moment, and a program that opened it then can still write
 // into it. Anything else is a person's and goes to the trash.
-func (t *Op) letGo(s *Step) (left bool, c *Conflict, err error) {
+func (t *Op) releaseSlot(s *Step) (left bool, c *Conflict, err error) {
 	if s.Stage == "" {
 		return false, nil, nil
 	}
@@ -304,7 +304,7 @@ func (t *Op) letGo(s *Step) (left bool, c *Conflict, err error) {
 			err = t.Transfer(slot, kept)
 		}
 	}
-	return false, &Conflict{Path: s.Key, Copy: kept, Reason: "it was edited while it was changed; the later text is in place"}, disk.Explain(s.Key, err)
+	return false, &Conflict{Path: s.Key, Copy: kept, Reason: "it was edited during the change; the newer text was kept"}, disk.Explain(s.Key, err)
 }
 
 // setAside brings a slot that lies beside its note to where the rest of the

@@ -90,7 +90,7 @@ func arrival(s *Step, err error) error {
 		return &Stale{Path: s.Key, Gone: true}
 	}
 	if errors.Is(err, fs.ErrExist) && s.Gone {
-		return fault.New(fault.Conflict, "%q is in the trash of this operation already", s.Key)
+		return fault.New(fault.Conflict, "%q is already in this operation's trash", s.Key)
 	}
 	return err
 }
@@ -171,7 +171,7 @@ func (t *Op) moveBack(s *Step) (*Conflict, error) {
 	err = t.moveVia(s, s.Path, s.From)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return &Conflict{Path: s.Key, Copy: s.Path, Reason: "its old name was taken meanwhile"}, nil
+		return &Conflict{Path: s.Key, Copy: s.Path, Reason: "another file took its old name in the meantime"}, nil
 	case err != nil || !s.creates():
 		return nil, err
 	}
@@ -186,7 +186,7 @@ func (t *Op) moveBack(s *Step) (*Conflict, error) {
 	return &Conflict{Path: s.Key, Copy: s.Path, Reason: editedAtOnce}, err
 }
 
-const editedAtOnce = "it was edited as soon as it was made, and stays"
+const editedAtOnce = "it was edited right after it was created, so it was kept"
 
 // leaveDetour brings a file back from its third name.
 func (t *Op) leaveDetour(s *Step, err error) error {

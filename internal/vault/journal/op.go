@@ -1,6 +1,6 @@
 // Package journal makes a set of changes in a vault's folder whole or not at all.
 // It writes down what it is going to do, does it in steps that can be taken back,
-// and settles afterwards what a crash broke off. It knows steps on files; which
+// and recovers afterwards what a crash broke off. It knows steps on files; which
 // edits they stand for, and who wanted them, it does not know.
 package journal
 
@@ -57,7 +57,7 @@ type Stale struct {
 // Error names the file.
 func (s *Stale) Error() string {
 	if s.Gone {
-		return fmt.Sprintf("%q is no longer there", s.Path)
+		return fmt.Sprintf("%q no longer exists", s.Path)
 	}
 	return fmt.Sprintf("%q changed on disk since it was read", s.Path)
 }
@@ -65,23 +65,23 @@ func (s *Stale) Error() string {
 // Unwrap gives the kind.
 func (s *Stale) Unwrap() error { return fault.Conflict }
 
-// An Unsettled says that an operation broke off, could not be taken back either,
+// An Interrupted says that an operation broke off, could not be taken back either,
 // and waits in the journal: recovery decides whether it stands or not.
-type Unsettled struct {
+type Interrupted struct {
 	Op  string
 	Err error // what broke it off
 }
 
 // Error says what happens next.
-func (u *Unsettled) Error() string {
-	return fmt.Sprintf("%v; the change broke off and will be settled before the next one", u.Err)
+func (u *Interrupted) Error() string {
+	return fmt.Sprintf("%v; the change was interrupted and will be recovered before the next one", u.Err)
 }
 
 // Unwrap gives what broke the operation off.
-func (u *Unsettled) Unwrap() error { return u.Err }
+func (u *Interrupted) Unwrap() error { return u.Err }
 
-// Unsettled says so to who does not know this package.
-func (u *Unsettled) Unsettled() bool { return true }
+// Interrupted says so to who does not know this package.
+func (u *Interrupted) Interrupted() bool { return true }
 
 // A Conflict is a text that could not stay in its place and was kept.
 type Conflict struct {
@@ -91,18 +91,18 @@ type Conflict struct {
 }
 
 // Apply makes the planned steps: all of them, or none. An error means none,
-// unless it is an [*Unsettled]. tidy is false when everything stands and only
+// unless it is an [*Interrupted]. tidy is false when everything stands and only
 // the journal could not be closed. The context is heeded until the commit.
 func (t *Op) Apply(ctx context.Context) (tidy bool, err error) {
 	if err := t.declare(); err != nil {
 		if errors.Is(err, errTwice) {
-			return true, fault.New(fault.Invalid, "operation %q was applied already", t.ID)
+			return true, fault.New(fault.Invalid, "operation %q was already applied", t.ID)
 		}
 		return true, t.giveUp(err, t.discard)
 	}
 	err = t.stage()
 	if err == nil && ctx.Err() != nil {
-		err = fmt.Errorf("change of the vault: %w", ctx.Err())
+		err = fmt.Errorf("change to the vault: %w", ctx.Err())
 	}
 	if err != nil {
 		return true, t.giveUp(err, t.discard)
@@ -121,13 +121,13 @@ func (t *Op) Apply(ctx context.Context) (tidy bool, err error) {
 }
 
 // errTwice says that the id of an operation was used before.
-var errTwice = errors.New("the operation was applied already")
+var errTwice = errors.New("the operation was already applied")
 
 // giveUp ends an operation with the error that broke it off.
 func (t *Op) giveUp(cause error, undo func() error) error {
 	if err := undo(); err != nil {
-		t.Log.Error("a change broke off and could not be taken back", "op", t.ID, "error", err)
-		return &Unsettled{Op: t.ID, Err: cause}
+		t.Log.Error("a change was interrupted and could not be undone", "op", t.ID, "error", err)
+		return &Interrupted{Op: t.ID, Err: cause}
 	}
 	return cause
 }
@@ -136,7 +136,7 @@ func (t *Op) giveUp(cause error, undo func() error) error {
 func (t *Op) takeBack() error {
 	conflicts, err := t.rollback()
 	for _, c := range conflicts {
-		t.Log.Warn("a text was kept", "path", c.Path, "copy", c.Copy, "reason", c.Reason)
+		t.Log.Warn("a conflict copy was saved during a change", "path", c.Path, "copy", c.Copy, "reason", c.Reason)
 	}
 	return err
 }

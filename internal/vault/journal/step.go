@@ -125,7 +125,7 @@ func (t *Op) swap(s *Step) error {
 	if have == *s.Pre {
 		return nil
 	}
-	if err := t.settleSwap(s, *s.Post); err != nil {
+	if err := t.recoverSwap(s, *s.Post); err != nil {
 		return err
 	}
 	stale := &Stale{Path: s.Key, Want: *s.Pre, Have: have}
@@ -138,10 +138,10 @@ func (t *Op) swap(s *Step) error {
 // manySwaps ends the duel with a program that saves without pause.
 const manySwaps = 64
 
-// settleSwap puts the slot's file back into its place, where a file with the
+// recoverSwap puts the slot's file back into its place, where a file with the
 // hash inPlace is believed to be. When it was another one, that one is newer,
 // and is put back in turn: in the end the latest is in place.
-func (t *Op) settleSwap(s *Step, inPlace vault.Hash) error {
+func (t *Op) recoverSwap(s *Step, inPlace vault.Hash) error {
 	for range manySwaps {
 		in, there, err := t.Hash(s.Stage)
 		if err != nil || !there {
@@ -176,7 +176,7 @@ func (t *Op) swapBack(s *Step) error {
 	if err != nil || !there || now == slot || now != *s.Post && now != *s.Pre {
 		return err
 	}
-	return t.settleSwap(s, now)
+	return t.recoverSwap(s, now)
 }
 
 // exchange is the system's, or its stand-in where the file system has none: the
@@ -275,7 +275,7 @@ func (t *Op) Free(key string) (string, error) {
 			return to, err
 		}
 	}
-	return "", fault.New(fault.Internal, "no name is left for a copy of %q", key)
+	return "", fault.New(fault.Internal, "no unused name was found for a copy of %q", key)
 }
 
 // Short cuts a name so that something can be put before it.

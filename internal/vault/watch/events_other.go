@@ -7,7 +7,7 @@ const limitHint = ""
 
 // noEvents says why events are not to be asked for: kqueue wants an open
 // descriptor for every file, which a vault of thousands of notes exhausts.
-func noEvents() string { return "events would need an open descriptor for every file here" }
+func noEvents() string { return "watching would need an open file descriptor for every file" }
 
 // watchLimit is not known here.
 func watchLimit() int { return 0 }

@@ -20,8 +20,8 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
-	"lore/internal/syncname"
 	"lore/internal/vault"
+	"lore/internal/vault/syncname"
 )
 
 // Options says how patient a [Watcher] is. The zero value is right.
@@ -114,7 +114,7 @@ type Watcher struct {
 	done    chan struct{}
 	src     source // nil while polling, and while the root is missing
 	watched map[string]bool
-	settle  settler
+	settle  debouncer
 	now     Batch // what waits to be taken
 	waits   bool  // there is such a batch
 	taking  marks
@@ -137,11 +137,11 @@ func Start(ctx context.Context, v *vault.Vault, opt Options) *Watcher {
 	opt = opt.withDefaults()
 	w := &Watcher{
 		v: v, opt: opt, ready: make(chan struct{}, 1), takes: make(chan *take), done: make(chan struct{}),
-		settle: settler{quiet: opt.Quiet, ceiling: opt.Ceiling}, taking: marks{dir: opt.Marks, prefix: strings.ToLower(rand.Text()) + "-"},
+		settle: debouncer{quiet: opt.Quiet, ceiling: opt.Ceiling}, taking: marks{dir: opt.Marks, prefix: strings.ToLower(rand.Text()) + "-"},
 		status: Status{Mode: Events, Limit: watchLimit()},
 	}
 	if opt.Polling {
-		w.poll("the settings ask for it")
+		w.poll("the settings require it")
 	} else if reason := noEvents(); reason != "" && !own {
 		w.poll(reason)
 	}
@@ -295,7 +295,7 @@ func (w *Watcher) rearm(ctx context.Context) {
 	w.drop()
 	src, err := w.opt.open()
 	if err != nil {
-		w.poll(fmt.Sprintf("the system gives no events (%v)", err))
+		w.poll(fmt.Sprintf("the system provides no file events (%v)", err))
 		return
 	}
 	w.src, w.watched = src, map[string]bool{}
@@ -309,7 +309,7 @@ func (w *Watcher) rearm(ctx context.Context) {
 // limit falls back to polling when the system grants no more watches.
 func (w *Watcher) limit(err error) {
 	w.opt.Log.Warn("watch limit reached, polling instead", "vault", w.v.Dir(), "watched", len(w.watched), "error", err)
-	reason := fmt.Sprintf("the system grants no more than %d watches (%v)", len(w.watched), err)
+	reason := fmt.Sprintf("the system allows no more than %d watches (%v)", len(w.watched), err)
 	if hint := limitHint; hint != "" {
 		reason += "; " + hint
 	}
@@ -345,7 +345,7 @@ func (w *Watcher) event(ctx context.Context, ev fsnotify.Event, ok bool) {
 	}
 	if !ok {
 		w.drop() // the source ended by itself
-		w.trouble(ctx, errors.New("the source of events ended"), true)
+		w.trouble(ctx, errors.New("the source of file events ended"), true)
 		return
 	}
 	rel, err := filepath.Rel(w.v.Dir(), ev.Name)
@@ -425,10 +425,10 @@ func (w *Watcher) forget(disk string) {
 // so the watches are set anew and everything is looked at again.
 func (w *Watcher) trouble(ctx context.Context, err error, ok bool) {
 	if !ok {
-		err = errors.New("the source of events ended")
+		err = errors.New("the source of file events ended")
 	}
 	if !errors.Is(err, fsnotify.ErrEventOverflow) {
-		w.opt.Log.Warn("watching the vault", "vault", w.v.Dir(), "error", err)
+		w.opt.Log.Warn("watching the vault failed", "vault", w.v.Dir(), "error", err)
 	}
 	w.rearm(ctx)
 	w.settle.all(Overflow, w.opt.Now())

@@ -15,8 +15,8 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
-	"lore/internal/syncname"
 	"lore/internal/vault"
+	"lore/internal/vault/syncname"
 )
 
 // generous is how long a test waits for something that must come.

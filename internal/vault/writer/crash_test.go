@@ -227,7 +227,7 @@ func TestKilledDuringRename(t *testing.T) {
 			t.Parallel()
 			l := newLab(t, s)
 			random := rand.New(rand.NewPCG(7, uint64(worker)))
-			runs := 100 * times()
+			runs := 30 * times()
 			for i := range runs {
 				at := points*(i*workers+worker)/(runs*workers) + random.IntN(points/(runs*workers)+1)
 				recoveries := []int{1 + random.IntN(3000)}

@@ -103,7 +103,7 @@ func TestEveryDisk(t *testing.T) {
 func disksTold(r Receipt) int {
 	n := 0
 	for _, w := range r.Warnings {
-		if strings.HasPrefix(w, "the disk of this vault ") {
+		if strings.HasPrefix(w, "this vault's disk ") {
 			n++
 		}
 	}
@@ -201,7 +201,7 @@ func (s scene) tryLiar(t *testing.T, l *liar) bool {
 		return false
 	}
 	c := vaultcheck.Case{Before: s.withLinks(), After: s.after(), Acknowledged: err == nil}
-	var unsettled *Unsettled
+	var unsettled *Interrupted
 	if err != nil {
 		if fault.Of(err) == fault.Internal {
 			t.Errorf("no word: %v", err)
@@ -213,7 +213,7 @@ func (s scene) tryLiar(t *testing.T, l *liar) bool {
 			t.Errorf("refused, yet the files are %v", have)
 		}
 	}
-	// The disk goes on as it is. Recovery settles, or says why it cannot.
+	// The disk goes on as it is. Recovery recovers, or says why it cannot.
 	settled, err := d.w.Recover(t.Context())
 	if err != nil && (fault.Of(err) == fault.Internal || slices.Contains(optional, l.call)) {
 		t.Errorf("recovery: %v", err)
@@ -274,7 +274,7 @@ func TestRefusedDisk(t *testing.T) {
 	}
 }
 
-// TestWedgedByOldVersion settles what an older program left on a disk that it
+// TestWedgedByOldVersion recovers what an older program left on a disk that it
 // took for a better one: a save of which only the journal could not be closed.
 func TestWedgedByOldVersion(t *testing.T) {
 	for name, single := range map[string]bool{"one note": true, "a set": false} {
@@ -339,7 +339,7 @@ func half(t *testing.T, k kindOfDisk) *desk {
 		return nil
 	}
 	_, err := d.apply(change.Replace("a.md", "the old text", "the new text"), change.Replace("b.md", "bee", "new bee"))
-	var unsettled *Unsettled
+	var unsettled *Interrupted
 	if !errors.As(err, &unsettled) {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@
 //
 // When Apply returns, the change is on disk: contents and folders are synced. An
 // error of a sync means that nothing is acknowledged. After an error nothing was
-// changed, unless it is an [*Unsettled]: then the disk failed on the way back
+// changed, unless it is an [*Interrupted]: then the disk failed on the way back
 // too, and [Writer.Recover], or the next write, decides.
 //
 // What a set replaced is kept in Lore's folder until [Writer.Sweep] lets it go:

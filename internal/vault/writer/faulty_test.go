@@ -150,7 +150,7 @@ func (s scene) tryBroken(t *testing.T, b *breaker, can Capabilities, kind fault.
 	at := b.at
 	_, err := d.apply(s.set...)
 	calls := b.calls
-	var unsettled *Unsettled
+	var unsettled *Interrupted
 	c := vaultcheck.Case{Before: s.withLinks(), After: s.after(), Acknowledged: err == nil}
 	switch {
 	case err == nil && strings.HasPrefix(b.where, "sync"):

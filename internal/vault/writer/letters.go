@@ -58,7 +58,7 @@ func (p *planner) detour(from, to string) (string, error) {
 		return "", errors.Join(err, fs.ErrExist)
 	}
 	if p.Can.LoseCase {
-		return "", fault.New(fault.Invalid, "%q: the disk of this vault does not keep the case of names", to)
+		return "", fault.New(fault.Invalid, "%q: this vault's disk does not preserve the case of names", to)
 	}
 	return path.Join(path.Dir(from), vault.Temp(p.w.random())), nil
 }

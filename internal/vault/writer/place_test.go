@@ -147,7 +147,7 @@ func TestDetour(t *testing.T) {
 		task.Close()
 		want := map[string]string{"f/A.md": "one", "x.md": ""}
 		if stop {
-			var unsettled *Unsettled
+			var unsettled *Interrupted
 			if !errors.As(err, &unsettled) {
 				t.Fatal(err)
 			}
@@ -348,7 +348,7 @@ func TestOtherDiskInside(t *testing.T) {
 		}
 	}
 	_, err := d.apply(change.Delete("m/b.md", "dee"))
-	if fault.Of(err) != fault.Unavailable || !strings.Contains(err.Error(), "another disk") {
+	if fault.Of(err) != fault.Unavailable || !strings.Contains(err.Error(), "a different disk") {
 		t.Error(err)
 	}
 	if d.get("m/b.md") != "dee" {

@@ -34,7 +34,7 @@ func (t *task) plan(ctx context.Context, set change.Set) error {
 	}
 	for _, e := range set {
 		if err := ctx.Err(); err != nil {
-			return fmt.Errorf("change of the vault: %w", err)
+			return fmt.Errorf("change to the vault: %w", err)
 		}
 		t.Trim()
 		if err := p.edit(e); err != nil {
@@ -113,7 +113,7 @@ func (p *planner) add(s journal.Step, staged *journal.Staging) error {
 // touch refuses a file that another edit of the set has already.
 func (p *planner) touch(onDisk, key string) error {
 	if other, ok := p.touched[onDisk]; ok {
-		return fault.New(fault.Invalid, "%q and %q are one file and are both edited", other, key)
+		return fault.New(fault.Invalid, "%q and %q are the same file and are both edited", other, key)
 	}
 	p.touched[onDisk] = key
 	return nil
@@ -244,7 +244,7 @@ func (p *planner) move(e change.Edit) error {
 		return err
 	}
 	if f.link != "" && path.Dir(onDisk) != path.Dir(from) {
-		return fault.Fix(fault.Invalid, fmt.Sprintf("move %q, the file it leads to", f.disk), "%q is a link, which would lead elsewhere from another folder", f.key)
+		return fault.Fix(fault.Invalid, fmt.Sprintf("move %q, the file it points to", f.disk), "%q is a symbolic link, which would point to a different file from another folder", f.key)
 	}
 	if from == onDisk { // it comes with its folder
 		p.carried = append(p.carried, found{key: key, disk: onDisk})
@@ -311,7 +311,7 @@ func (p *planner) twin(other, name string) bool {
 // taken says which file is in the way.
 func taken(key, other string) error {
 	if vault.Key(other) == key {
-		return fault.Fix(fault.Conflict, "choose another name, or edit the existing file", "%q exists already", key)
+		return fault.Fix(fault.Conflict, "choose another name, or edit the existing file", "%q already exists", key)
 	}
 	return fault.Fix(fault.Conflict, "choose another name, or use the existing one",
 		"%q differs from %q only in case; macOS and Windows cannot keep both", key, other)
@@ -357,7 +357,7 @@ func (p *planner) isFolder(key, dir string) (bool, error) {
 	case err == nil && st.Mode.IsDir():
 		return true, nil
 	case err == nil && st.Mode&fs.ModeSymlink != 0:
-		return false, fault.Fix(fault.Unsafe, "use the path where the folder lies", "folder %q is a link", dir)
+		return false, fault.Fix(fault.Unsafe, "use the real path of the folder", "folder %q is a link", dir)
 	case err == nil:
 		return false, fault.New(fault.Conflict, "%q: %q is a file, not a folder", key, dir)
 	case !disk.Absent(err):

@@ -25,11 +25,14 @@ func (t *task) prepare() error {
 	if err := t.probe(); err != nil {
 		return err
 	}
+	if fresh {
+		t.keepOutOfGit()
+	}
 	if !fresh && !w.unsettled {
 		return nil
 	}
 	w.unsettled = true
-	if err := t.settleAll(before); err != nil {
+	if err := t.recoverAll(before); err != nil {
 		return err
 	}
 	if err := t.sign(); err != nil {
@@ -46,15 +49,26 @@ func (t *task) ownFolder() error {
 	case err == nil && st.Mode.IsDir():
 		return nil
 	case err == nil:
-		return fault.Fix(fault.Unsafe, "remove it or give it another name", "%q in the vault is not a folder", own)
+		return fault.Fix(fault.Unsafe, "remove or rename it", "%q in the vault is not a folder", own)
 	case !disk.Absent(err):
 		return disk.Explain(own, err)
 	}
 	err = t.Mkdir(own, 0o700)
 	if errors.Is(err, fs.ErrPermission) {
-		return fault.Fix(fault.ReadOnly, "give yourself write permission on it (chmod u+w)", "the vault's folder cannot be written")
+		return fault.Fix(fault.ReadOnly, "give yourself write permission on it (chmod u+w)", "the vault folder is not writable")
 	}
 	return disk.Explain(own, err)
+}
+
+// ignoreFile keeps Lore's folder out of Git repositories.
+const ignoreFile = ".gitignore"
+
+// keepOutOfGit writes that file where it is missing. Nothing depends on it.
+func (t *task) keepOutOfGit() {
+	name := path.Join(own, ignoreFile)
+	if there, err := t.Exists(name); err == nil && !there {
+		_ = t.Put(name, []byte("*\n"), false)
+	}
 }
 
 // takeLock takes the vault's lock, or sees that it still has it. before is what
@@ -85,7 +99,7 @@ func (t *task) takeLock() (fresh bool, before string, err error) {
 	}
 	supported, taken, err := disk.Lock(file)
 	if err == nil && !taken {
-		err = fault.Fix(fault.Busy, "use that one, or end it", "another lore process writes this vault")
+		err = fault.Fix(fault.Busy, "use that process, or stop it", "another lore process is writing to this vault")
 	}
 	if err != nil {
 		_ = file.Close() // nothing was written
@@ -99,13 +113,13 @@ func (t *task) takeLock() (fresh bool, before string, err error) {
 		return false, "", errors.Join(disk.Explain(own, err), w.unlock(false))
 	}
 	if c.Links > 1 { // the lock is written into
-		err := fault.Fix(fault.Unsafe, "remove it", "%q is a hard link: writing into it would change a file elsewhere", path.Join(own, lockName))
+		err := fault.Fix(fault.Unsafe, "remove it", "%q is a hard link: writing to it would change a file elsewhere", path.Join(own, lockName))
 		return false, "", errors.Join(err, w.unlock(false))
 	}
 	return true, string(c.Data), nil
 }
 
-// unlock gives the lock back. clean says that nothing is left to be settled.
+// unlock gives the lock back. clean says that nothing is left to be recovered.
 func (w *Writer) unlock(clean bool) error {
 	if w.lock == nil {
 		return nil
@@ -189,11 +203,11 @@ func (t *task) warn() {
 	err = t.Remove(told)
 	if err == nil && text != "" {
 		for _, m := range missing {
-			t.Warnings = append(t.Warnings, "the disk of this vault "+m)
+			t.Warnings = append(t.Warnings, "this vault's disk "+m)
 		}
 		err = t.Put(told, []byte(text), false)
 	}
 	if err != nil {
-		t.w.log.Warn("the warning about the disk could not be stored", "error", err)
+		t.w.log.Warn("a warning about the disk could not be stored", "error", err)
 	}
 }

@@ -283,7 +283,7 @@ func TestPersonEditsBeforeRecovery(t *testing.T) {
 				return nil
 			}
 			_, err := d.apply(s.set...)
-			var unsettled *Unsettled
+			var unsettled *Interrupted
 			if !errors.As(err, &unsettled) {
 				t.Fatal(err)
 			}
@@ -367,7 +367,7 @@ func TestOpenedForAMoment(t *testing.T) {
 func TestBrokenOffOverAnEdit(t *testing.T) {
 	for _, boot := range []string{"", "another"} {
 		d, err := duelOnce(t, func(*desk, string) error { return syscall.EIO })
-		var unsettled *Unsettled
+		var unsettled *Interrupted
 		if !errors.As(err, &unsettled) || d.get("f/a.md") != "two" {
 			t.Fatal(err)
 		}

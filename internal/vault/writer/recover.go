@@ -13,26 +13,26 @@ import (
 
 // What the journal says, under the names that callers use.
 type (
-	// Settled is one operation that a crash broke off, and what became of it.
-	Settled = journal.Settled
+	// Recovered is one operation that a crash broke off, and what became of it.
+	Recovered = journal.Recovered
 	// Conflict is a text that could not stay in its place and was kept.
 	Conflict = journal.Conflict
 	// Stale says that a file is not what an edit was made for.
 	Stale = journal.Stale
-	// Unsettled says that a set broke off and waits for [Writer.Recover].
-	Unsettled = journal.Unsettled
+	// Interrupted says that a set broke off and waits for [Writer.Recover].
+	Interrupted = journal.Interrupted
 	// Capabilities is what the file system of a vault can do.
 	Capabilities = disk.Capabilities
 )
 
-// Recover settles what a crash left behind, and tells what became of it: a set
+// Recover recovers what a crash left behind, and tells what became of it: a set
 // that was committed is made whole, any other is taken back. When a person
 // edited one of its files meanwhile, the set is taken back whole and the
 // person's text stays where it is. One that can be neither, however often it is
 // tried, is set aside with all its texts. It may be called again and again, also after
 // being killed itself. A vault without Lore's folder, or without anything left
 // in it, is not written.
-func (w *Writer) Recover(ctx context.Context) ([]Settled, error) {
+func (w *Writer) Recover(ctx context.Context) ([]Recovered, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	err := w.recover(ctx)
@@ -78,9 +78,9 @@ func (t *task) leftovers() (bool, error) {
 // machine was started again since, so that its last writes may be missing.
 func rebooted(before string) bool { return before != "" && before != disk.BootID() }
 
-// settleAll settles every operation in the journal. before is what the last
+// recoverAll recovers every operation in the journal. before is what the last
 // writer left in the lock.
-func (t *task) settleAll(before string) error {
+func (t *task) recoverAll(before string) error {
 	names, err := t.List(own)
 	if err != nil {
 		return disk.Explain(own, err)
@@ -98,11 +98,11 @@ func (t *task) settleAll(before string) error {
 	}
 	for _, op := range ops {
 		t.Forget()
-		s, err := t.settle(op)
+		s, err := t.recoverOne(op)
 		if err != nil {
 			return fmt.Errorf("recovery of operation %q: %w", op.Op, err)
 		}
-		t.w.log.Warn("a change that broke off was settled", "op", op.Op, "outcome", s.Outcome, "conflicts", len(s.Conflicts))
+		t.w.log.Warn("the writer recovered an interrupted change", "op", op.Op, "outcome", s.Outcome, "conflicts", len(s.Conflicts))
 		t.w.settled = append(t.w.settled, s)
 	}
 	t.Reset()
@@ -112,16 +112,16 @@ func (t *task) settleAll(before string) error {
 	}
 	kept, err := t.Strays()
 	if len(kept) > 0 {
-		t.w.settled = append(t.w.settled, Settled{Outcome: journal.Discarded, Conflicts: kept})
+		t.w.settled = append(t.w.settled, Recovered{Outcome: journal.Discarded, Conflicts: kept})
 	}
 	return err
 }
 
-// settle settles one operation. When the disk answers with an error that does not
+// recoverOne recovers one operation. When the disk answers with an error that does not
 // pass, it is asked anew what it can do: it may be another one than before. An
-// operation that cannot be settled on a disk that works is set aside.
-func (t *task) settle(op journal.Shelf) (Settled, error) {
-	s, err := t.Settle(op)
+// operation that cannot be recovered on a disk that works is set aside.
+func (t *task) recoverOne(op journal.Shelf) (Recovered, error) {
+	s, err := t.Recover(op)
 	if !disk.IsPermanent(err) {
 		return s, err
 	}
@@ -130,7 +130,7 @@ func (t *task) settle(op journal.Shelf) (Settled, error) {
 	if err := t.probe(); err != nil {
 		return s, err
 	}
-	if s, err = t.Settle(op); !disk.IsPermanent(err) {
+	if s, err = t.Recover(op); !disk.IsPermanent(err) {
 		return s, err
 	}
 	t.w.log.Error("an interrupted change can be neither completed nor undone", "op", op.Op, "error", err)

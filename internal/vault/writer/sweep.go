@@ -43,7 +43,7 @@ func (w *Writer) Held(ctx context.Context) ([]string, error) {
 // look opens the vault to read what the writer keeps in it.
 func (w *Writer) look(ctx context.Context) (*task, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("look at the vault: %w", err)
+		return nil, fmt.Errorf("check the vault: %w", err)
 	}
 	root, err := w.v.Handle()
 	if err != nil {
@@ -100,7 +100,7 @@ func (t *task) sweepAll(ctx context.Context, shelves []journal.Shelf, may func(o
 	var out []Conflict
 	for _, shelf := range shelves {
 		if ctx.Err() != nil {
-			return out, fmt.Errorf("sweep of the vault: %w", ctx.Err())
+			return out, fmt.Errorf("check displaced files: %w", ctx.Err())
 		}
 		t.Forget()
 		since, err := t.Since(shelf)
@@ -215,7 +215,7 @@ func readAll(f *os.File) ([]byte, error) {
 	return data[:n], err
 }
 
-const wroteLate = "a program that had the note open wrote into the version that was replaced"
+const wroteLate = "a program that had the note open wrote to the replaced version"
 
 // conflictCopy gives a displaced text a name beside its note.
 func (t *task) conflictCopy(s *journal.Step, at string) ([]Conflict, error) {
@@ -253,7 +253,7 @@ func (t *task) beside(s *journal.Step) (string, error) {
 			return to, err
 		}
 	}
-	return "", fault.New(fault.Internal, "no name is left for a conflict copy of %q", s.Key)
+	return "", fault.New(fault.Internal, "no unused name was found for a conflict copy of %q", s.Key)
 }
 
 // A Trashed is one deleted file.

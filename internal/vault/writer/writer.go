@@ -46,9 +46,9 @@ type Writer struct {
 	locked    disk.Stat // which file it is
 	can       Capabilities
 	probed    bool
-	disk      disk.Disk // where it was probed
-	unsettled bool      // the journal holds an operation that broke off
-	settled   []Settled // what was recovered on the way, until Recover tells it
+	disk      disk.Disk   // where it was probed
+	unsettled bool        // the journal holds an operation that broke off
+	settled   []Recovered // what was recovered on the way, until Recover tells it
 	trashed   map[string][]string
 	warned    bool
 }
@@ -96,7 +96,7 @@ type Written struct {
 }
 
 // Apply makes all edits of the set, or none, under the operation id op. An error
-// means that nothing was changed, unless it is an [*Unsettled]. A file that is
+// means that nothing was changed, unless it is an [*Interrupted]. A file that is
 // not what its edit was made for gives a [*Stale]. What the set replaced is kept
 // until [Writer.Sweep] lets it go. The context is heeded until the set is
 // committed.
@@ -133,8 +133,8 @@ func (w *Writer) apply(ctx context.Context, op string, set change.Set, restores 
 		return Receipt{}, err
 	}
 	tidy, err := t.Op.Apply(ctx)
-	var unsettled *Unsettled
-	if disk.IsOtherDisk(err) && !errors.As(err, &unsettled) && t.again() {
+	var unsettled *Interrupted
+	if disk.IsOtherDisk(err) && !errors.As(err, &unsettled) && t.prepareRetry() {
 		// Some folders look as if they were on one disk and are not.
 		if err := t.plan(ctx, set); err != nil {
 			return Receipt{}, err
@@ -152,9 +152,9 @@ func (w *Writer) apply(ctx context.Context, op string, set change.Set, restores 
 	return t.receipt(set), nil
 }
 
-// again makes a task ready to be planned once more, with every content staged
+// prepareRetry makes a task ready to be planned once more, with every content staged
 // beside its place. It is false when that would change nothing.
-func (t *task) again() bool {
+func (t *task) prepareRetry() bool {
 	if t.stagesBeside || t.Plan.Single || len(t.Staged) == 0 {
 		return false
 	}
@@ -173,7 +173,7 @@ func checkOp(op string) error {
 		ok = ok && (r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z')
 	}
 	if !ok {
-		return fault.New(fault.Invalid, "operation id %q is not made of letters, digits and dashes", op)
+		return fault.New(fault.Invalid, "operation ID %q may contain only letters, digits and dashes", op)
 	}
 	return nil
 }
@@ -182,10 +182,10 @@ func checkOp(op string) error {
 // file system are known, and nothing is left of an earlier crash.
 func (w *Writer) begin(ctx context.Context) (*task, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("change of the vault: %w", err)
+		return nil, fmt.Errorf("change to the vault: %w", err)
 	}
 	if s := w.v.State(); s.Mode == vault.Offline {
-		return nil, fault.New(fault.Offline, "nothing is written while the vault is offline (%s)", s.Reason)
+		return nil, fault.New(fault.Offline, "changes are refused while the vault is offline (%s)", s.Reason)
 	}
 	root, err := w.v.Handle()
 	if err != nil {

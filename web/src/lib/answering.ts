@@ -27,7 +27,7 @@ export function labelOf(changes: FileChange[], choice: Choice): string {
   const places = changes.filter(partial);
   const all = places.reduce((n, c) => n + (c.hunks ?? 0), 0);
   const some = places.reduce((n, c) => n + (choice[c.path]?.hunks.length ?? 0), 0);
-  return some < all ? `Allow ${some} of ${all} places` : 'Allow once';
+  return some < all ? `Allow ${some} of ${all} changes` : 'Allow once';
 }
 
 /** some reports whether an answer took a part of what was asked. */
@@ -63,16 +63,17 @@ export function scopes(q: Approval): Scope[] {
   if (q.risk === 'destroy' || q.risk === 'exec' || q.who.wary) return [];
   const paths = (q.changes ?? []).map((c) => c.path);
   const run = q.who.id;
+  const whom = q.who.kind === 'agent' ? 'this run' : q.who.name || q.who.client ? `“${q.who.name || q.who.client}”` : 'this app';
   const out: Scope[] = [];
-  if (paths.length === 0) return [{ label: `this tool, for ${q.who.kind} ${run}`, paths: '', run }];
+  if (paths.length === 0) return [{ label: `This tool, for ${whom}`, paths: '', run }];
   const [first = ''] = paths;
   // A pattern without a slash would fit the name in every folder.
-  if (paths.length === 1) out.push({ label: `this tool on ${first}, for everyone`, paths: (first.includes('/') ? '' : '/') + literal(first) });
+  if (paths.length === 1) out.push({ label: `This tool on ${first}, for everyone`, paths: (first.includes('/') ? '' : '/') + literal(first) });
   const folder = first.includes('/') ? first.slice(0, first.lastIndexOf('/')) : '';
   if (folder && paths.every((p) => p.startsWith(folder + '/'))) {
-    out.push({ label: `this tool in ${folder}/, for ${q.who.kind} ${run}`, paths: literal(folder) + '/**', run }, { label: `this tool in ${folder}/, for everyone`, paths: literal(folder) + '/**' });
+    out.push({ label: `This tool in ${folder}/, for ${whom}`, paths: literal(folder) + '/**', run }, { label: `This tool in ${folder}/, for everyone`, paths: literal(folder) + '/**' });
   }
-  out.push({ label: `this tool on every note, for ${q.who.kind} ${run}`, paths: '**', run });
+  out.push({ label: `This tool on every note, for ${whom}`, paths: '**', run });
   return out;
 }
 

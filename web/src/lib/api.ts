@@ -13,7 +13,7 @@ export type Reply<T> = { ok: true; value: T; status: number } | { ok: false; pro
 type Field<N extends string, T> = [T] extends [void] ? { [K in N]?: undefined } : { [K in N]: T };
 type Query<T> = [T] extends [void] ? { query?: undefined } : { query?: T };
 /** What a route is asked with. */
-export type Args<K extends keyof Routes> = Field<'path', Routes[K]['path']> & Query<Routes[K]['query']> & Field<'body', Routes[K]['body']> & { signal?: AbortSignal };
+export type Args<K extends keyof Routes> = Field<'path', Routes[K]['path']> & Query<Routes[K]['query']> & Field<'body', Routes[K]['body']> & { signal?: AbortSignal; /** The request goes on when the page is closed. */ keepalive?: boolean };
 
 type Listener = () => void;
 const gone = new Set<Listener>();
@@ -42,13 +42,14 @@ export function address(pattern: string, path?: Record<string, string>, query?: 
 
 /** ask calls one route. */
 export async function ask<K extends keyof Routes>(route: K, ...rest: object extends Args<K> ? [args?: Args<K>] : [args: Args<K>]): Promise<Reply<Routes[K]['out']>> {
-  const args = (rest[0] ?? {}) as { path?: Record<string, string>; query?: Record<string, string | number>; body?: unknown; signal?: AbortSignal };
+  const args = (rest[0] ?? {}) as { path?: Record<string, string>; query?: Record<string, string | number>; body?: unknown; signal?: AbortSignal; keepalive?: boolean };
   const [method, pattern] = routes[route];
   const init: RequestInit = { method, credentials: 'same-origin', headers: { Accept: 'application/json' } };
   if (args.signal) init.signal = args.signal;
   if (method !== 'GET') {
     init.headers = { ...init.headers, 'Content-Type': 'application/json' };
     init.body = JSON.stringify(args.body ?? {});
+    if (args.keepalive && init.body.length < 20_000) init.keepalive = true; // browsers allow 64 kB, of bytes
   }
   return send(address(pattern, args.path, args.query), init);
 }
@@ -59,14 +60,14 @@ export async function send<T>(to: string, init: RequestInit): Promise<Reply<T>> 
   try {
     res = await fetch(to, { ...init, headers: { ...(init.headers as Record<string, string> | undefined), ...proof() } });
   } catch {
-    return { ok: false, problem: problemOf(0, 'The server does not answer.', 'Is lore serve still running?') };
+    return { ok: false, problem: problemOf(0, 'Lore is not responding.', 'Check that lore serve is running.') };
   }
   let value: unknown;
   const text = await res.text().catch(() => '');
   try {
     value = text.trim() ? JSON.parse(text) : undefined;
   } catch {
-    return { ok: false, problem: problemOf(res.status, 'The answer cannot be read.') };
+    return { ok: false, problem: problemOf(res.status, 'Lore sent a response that the page could not read.') };
   }
   if (res.ok) return { ok: true, value: value as T, status: res.status };
   if (res.status === 401) signedOut();

@@ -1,7 +1,6 @@
 // News of the server, as it happens. The stream is read by fetch and not by
 // EventSource, which tells nobody why it ended: a session that is over must not
 // be asked for again and again.
-import { signedOut } from './api';
 import { proof } from './session';
 import { routes } from '../api.gen';
 
@@ -41,12 +40,12 @@ export class Reader {
 
 type Hearer = (n: News) => void;
 
-/** Stream follows the news and takes it up again where it broke off. */
+/** Stream reads the news from the server and takes it up again where it broke off. */
 export class Stream {
   #hearers = new Set<Hearer>();
-  #stop = new AbortController();
-  #last = '';
   #tries = 0;
+  /** The id of the last news: the server goes on after it. */
+  last = '';
   /** live is told whether news come through. */
   live: (on: boolean) => void = () => {};
 
@@ -56,47 +55,51 @@ export class Stream {
     return () => this.#hearers.delete(f);
   }
 
-  stop(): void {
-    this.#stop.abort();
-  }
-
-  /** run reads until it is stopped, or nobody is signed in. */
-  async run(): Promise<void> {
-    while (!this.#stop.signal.aborted) {
-      if ((await this.#once()) === 'over') return;
+  /** run reads until it is aborted ('stopped'), or nobody is signed in ('signedOut'). */
+  async run(until: AbortSignal): Promise<'stopped' | 'signedOut'> {
+    for (;;) {
+      const ended = await this.#once(until);
+      if (until.aborted) return 'stopped';
+      if (ended === 'signedOut') return ended;
       this.live(false);
       const wait = Math.min(500 * 2 ** this.#tries++, 15_000);
-      await new Promise((f) => setTimeout(f, wait * (0.8 + Math.random() * 0.4)));
+      await pause(wait * (0.8 + Math.random() * 0.4), until);
     }
   }
 
-  async #once(): Promise<'over' | 'again'> {
+  async #once(until: AbortSignal): Promise<'broken' | 'signedOut'> {
+    if (until.aborted) return 'broken';
     try {
       const headers: Record<string, string> = { Accept: 'text/event-stream', ...proof() };
-      if (this.#last) headers['Last-Event-ID'] = this.#last;
-      const res = await fetch(routes.events[1], { headers, credentials: 'same-origin', signal: this.#stop.signal });
-      if (res.status === 401) {
-        signedOut();
-        return 'over';
-      }
-      if (!res.ok || !res.body) return 'again';
+      if (this.last) headers['Last-Event-ID'] = this.last;
+      const res = await fetch(routes.events[1], { headers, credentials: 'same-origin', signal: until });
+      if (res.status === 401) return 'signedOut';
+      if (!res.ok || !res.body) return 'broken';
       const read = new Reader();
       const from = res.body.pipeThrough(new TextDecoderStream() as unknown as TransformStream<Uint8Array, string>).getReader();
       this.live(true);
       this.#tries = 0;
       for (;;) {
         const { done, value } = await from.read();
-        if (done) return 'again';
+        if (done) return 'broken';
         for (const n of read.push(value)) {
-          if (n.id) this.#last = n.id;
+          if (n.id) this.last = n.id;
           for (const f of this.#hearers) f(n);
         }
       }
     } catch {
-      return this.#stop.signal.aborted ? 'over' : 'again';
+      return 'broken';
     }
   }
 }
 
-/** news is the stream of this page. */
-export const news = new Stream();
+/** pause waits for a time, or until it is aborted. */
+function pause(ms: number, until: AbortSignal): Promise<void> {
+  return new Promise((f) => {
+    const t = setTimeout(f, ms);
+    until.addEventListener('abort', () => {
+      clearTimeout(t);
+      f();
+    });
+  });
+}

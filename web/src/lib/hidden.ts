@@ -1,6 +1,6 @@
 // Characters that nobody sees, or that turn what is seen around. Words could
 // hide in them, so a person who decides sees each as what it is. The list is
-// that of the terminal (internal/surface/draw).
+// that of the terminal (internal/surface/cli/draw).
 
 function harmful(c: number): boolean {
   return (
@@ -17,7 +17,7 @@ function unseen(c: number): boolean {
 
 // The joiners, the picture form of emoji and the tags of flags are spelling in
 // their places: between letters of scripts that join, and in emoji. The rules are
-// those for names (internal/hidden).
+// those for names (internal/note/invisible).
 const flags = /\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}/gu;
 const joined = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]$/u;
 const picture = /^\p{Extended_Pictographic}/u;
@@ -40,7 +40,7 @@ function isSpelling(before: string, ch: string, after: string): boolean {
 const names: Record<number, string> = {
   0x0d: 'carriage return', 0x1b: 'escape', 0xad: 'soft hyphen', 0x200b: 'zero width space', 0x200c: 'zero width non-joiner', 0x200d: 'zero width joiner', 0x200e: 'left-to-right mark', 0x200f: 'right-to-left mark', 0x202a: 'left-to-right embedding',
   0x202b: 'right-to-left embedding', 0x202c: 'end of embedding', 0x202d: 'left-to-right override', 0x202e: 'right-to-left override', 0x2028: 'line separator', 0x2029: 'paragraph separator',
-  0x2060: 'word joiner', 0xfeff: 'byte order mark', 0xfffd: 'no text',
+  0x2060: 'word joiner', 0xfeff: 'byte order mark', 0xfffd: 'replacement character',
 };
 
 /** A Piece of a text: as it is, or one hidden character. */

@@ -16,7 +16,7 @@ const mac = typeof navigator !== 'undefined' && /Mac|iP(hone|ad)/.test(navigator
 export function shown(keys: string): string {
   return keys
     .split(' ')
-    .map((k) => k.split('+').map((p) => ({ mod: mac ? '⌘' : 'Ctrl', shift: mac ? '⇧' : 'Shift' })[p] ?? (p.length === 1 && k.includes('+') ? p.toUpperCase() : p)).join(mac ? '' : '+'))
+    .map((k) => k.split('+').map((p) => ({ mod: mac ? '⌘' : 'Ctrl', shift: mac ? '⇧' : 'Shift', alt: mac ? '⌥' : 'Alt', ArrowLeft: '←', ArrowRight: '→' })[p] ?? (p.length === 1 && k.includes('+') ? p.toUpperCase() : p)).join(mac ? '' : '+'))
     .join(' then ');
 }
 

@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { address, ask, onSignedOut, words, problemOf } from './api';
 import { choiceOf, scopes, yes } from './answering';
-import { news, Reader, Stream } from './events';
+import { Reader, Stream } from './events';
+import { news } from './news';
+import { toasts } from './toasts.svelte';
 import { score } from './fuzzy';
 import { hides, plainOf, reveal } from './hidden';
 import { chord, listen } from './keys';
@@ -81,9 +83,9 @@ describe('news', () => {
     const s = new Stream();
     const heard: string[] = [];
     s.hear((n) => heard.push(n.topic));
-    const over = s.run();
+    const over = s.run(new AbortController().signal);
     for (let i = 0; i < 20; i++) await vi.advanceTimersByTimeAsync(1000);
-    await over;
+    expect(await over).toBe('signedOut');
     vi.useRealTimers();
     expect(asked).toEqual([undefined, 'e-2', 'e-2']);
     expect(heard).toHaveLength(4);
@@ -145,12 +147,19 @@ describe('an answer', () => {
   test('what destroys, runs commands or comes from outside is never allowed from now on', () => {
     expect(scopes(q).map((s) => s.paths)).toEqual(['A/**', 'A/**', '**']);
     const one = (path: string): Approval => ({ ...q, changes: [{ ...q.changes![0]!, path }] });
-    expect(scopes(one('A/a.md'))[0]).toEqual({ label: 'this tool on A/a.md, for everyone', paths: 'A/a.md' });
+    expect(scopes(one('A/a.md'))[0]).toEqual({ label: 'This tool on A/a.md, for everyone', paths: 'A/a.md' });
     expect(scopes(one('a [1].md'))[0]?.paths, 'a name without a folder fits in no other folder').toBe('/a \\[1\\].md');
     expect(scopes({ ...q, risk: 'destroy' })).toEqual([]);
     expect(scopes({ ...q, risk: 'exec' })).toEqual([]);
     expect(scopes({ ...q, who: { ...q.who, wary: true } })).toEqual([]);
   });
+});
+
+test('what was said of a question goes with its answer, and nothing else does', () => {
+  toasts.say('It needs an answer.', 'bad', { about: 'q1' });
+  toasts.say('Another does.', 'bad', { about: 'q2' });
+  toasts.over('q1');
+  expect(toasts.list.map((t) => t.about)).toEqual(['q2']);
 });
 
 describe('keys', () => {

@@ -1,7 +1,7 @@
 // Where a person is: the path of the address, and nothing else.
 
 /** Views of the page, by the first part of the path. */
-export const views = ['home', 'approvals', 'chat', 'notes', 'search', 'graph', 'activity', 'tools', 'settings', 'onboarding', 'doctor'] as const;
+export const views = ['home', 'approvals', 'chat', 'notes', 'search', 'graph', 'activity', 'tools', 'settings', 'onboarding', 'doctor', 'share'] as const;
 export type View = (typeof views)[number];
 
 /** A Place is an address taken apart. */
@@ -64,7 +64,7 @@ class Router {
     else history.pushState(null, '', path);
     this.back = false;
     this.place = placeOf(location.href);
-    if (!replace) scrollTo(0, 0);
+    if (!replace) document.getElementById('main')?.scrollTo(0, 0);
   }
 
   /** start follows the buttons of the browser, and links of this page. */

@@ -1,8 +1,10 @@
 // What the page knows of the server: the vault, the tools, what waits. Kept true
 // by the news.
+import { startApp } from './app';
 import { ask, onSignedOut, problemOf, words } from './api';
 import type { Approval, Problem, Result, Pending, Status, Tool, VaultState } from './types';
-import { news } from './events';
+import { lock } from './lock.svelte';
+import { news } from './news';
 import { toasts } from './toasts.svelte';
 
 class Server {
@@ -29,6 +31,8 @@ class Server {
   #listed = 0; // the list that is shown
   #looks = 0;
   #heard = 0; // questions that news told of
+  #unseen = false; // something changed while the tab was hidden
+  #moves = 0;
   /** known is kept when the server has told what it serves. */
   known: Promise<void> = Promise.resolve();
 
@@ -51,6 +55,9 @@ class Server {
           this.#states++;
           this.#vault = n.data as VaultState;
           break;
+        case 'notice':
+          toasts.say((n.data as { text: string }).text);
+          break;
         case 'tools.changed':
           void this.loadTools();
           break;
@@ -64,11 +71,38 @@ class Server {
       }
       // What this page itself reads is no news to it.
       const call = n.topic === 'call.finished' ? (n.data as { surface: string; operation_id?: string; status: string }) : undefined;
-      if (call ? call.surface !== 'web' || call.operation_id || call.status !== 'done' : n.topic === 'files.changed' || n.topic === 'approval.over' || n.topic === 'reset') this.changes++;
+      if (call ? call.surface !== 'web' || call.operation_id || call.status !== 'done' : n.topic === 'files.changed' || n.topic === 'approval.over' || n.topic === 'reset') this.#changed();
     });
+    document.addEventListener('visibilitychange', () => {
+      if (this.#unseen) this.#changed();
+    });
+    void news.run(); // first: nothing happens between a look and the news unheard
     this.known = this.look();
+    void this.known.then(() => {
+      if (this.status && !this.signedOut) void startApp();
+    });
     this.#tools = this.loadTools();
-    void news.run();
+  }
+
+  /** changed lets views look again, as soon as somebody sees them. */
+  #changed(): void {
+    this.#unseen = document.hidden || this.isMoving;
+    if (!this.#unseen) this.changes++;
+  }
+
+  /** isMoving says that this page gives notes other paths at this moment: the news are faster than its answer. */
+  get isMoving(): boolean {
+    return this.#moves > 0;
+  }
+  /** move runs an act that gives notes other paths. Views look again when it is done, and do not ask for the old ones. */
+  async move<T>(act: () => Promise<T>): Promise<T> {
+    this.#moves++;
+    try {
+      return await act();
+    } finally {
+      this.#moves--;
+      this.#changed();
+    }
   }
 
   /** look asks again for what news may have missed. */
@@ -94,7 +128,7 @@ class Server {
 
   async loadTools(): Promise<void> {
     const mine = ++this.#lists;
-    const r = await ask('listTools');
+    const r = await ask('listTools', { query: { brief: 1 } });
     if (!r.ok || mine < this.#listed) return; // a later list came before this one
     this.#listed = mine;
     this.tools = (r.value.tools ?? []) as Tool[];
@@ -116,17 +150,17 @@ class Server {
     return this.#run(role, args, view ? { view: 1 } : {});
   }
 
-  async #run<T>(role: string, args: Record<string, unknown>, query: Record<string, number>): Promise<{ ok: true; value: T & (Result | Pending) } | { ok: false; problem: Problem }> {
+  async #run<T>(role: string, args: Record<string, unknown>, query: Record<string, number>, keepalive = false): Promise<{ ok: true; value: T & (Result | Pending) } | { ok: false; problem: Problem }> {
     await this.#tools;
     const t = this.playing(role);
-    if (!t) return { ok: false, problem: problemOf(404, 'Nothing here does that: the tool is switched off.') };
-    const r = await ask('callTool', { path: { name: t.name }, body: args, query });
+    if (!t) return { ok: false, problem: problemOf(404, 'The tool for this is turned off. Turn it on in Settings > Tools.') };
+    const r = await lock.open(() => ask('callTool', { path: { name: t.name }, body: args, query, keepalive }));
     return r.ok ? { ok: true, value: r.value as T & (Result | Pending) } : r;
   }
 
-  /** act runs the tool of a role as the person's own act, seen and meant. What destroys still waits for an answer. */
-  act<T>(role: string, args: Record<string, unknown>): Promise<{ ok: true; value: T & (Result | Pending) } | { ok: false; problem: Problem }> {
-    return this.#run(role, args, { meant: 1 });
+  /** act runs the tool of a role as the person's own act, seen and meant. What destroys still waits for an answer. keepalive: also when the page is closed meanwhile. */
+  act<T>(role: string, args: Record<string, unknown>, keepalive = false): Promise<{ ok: true; value: T & (Result | Pending) } | { ok: false; problem: Problem }> {
+    return this.#run(role, args, { meant: 1 }, keepalive);
   }
 
   /** plan tells what the tool of a role would do. */

@@ -1,6 +1,7 @@
 // The session of this browser. Its cookie is sent to every port of the machine,
 // so it opens nothing alone: the server also wants a word that only pages of this
 // very origin can read, and that is never a cookie and never in an address.
+import { stopApp } from './app';
 import { hmac } from './hmac';
 
 const name = 'lore.session';
@@ -38,6 +39,7 @@ export function proof(): Record<string, string> {
 export function forget(): void {
   held = null;
   localStorage.removeItem(name);
+  void stopApp();
 }
 
 /** signed adds a signature to the address of an attachment, for what cannot send a header: pictures, sound, links. It holds for this one path, a day or two. */
@@ -52,11 +54,11 @@ export async function signIn(code: string): Promise<string> {
   try {
     const res = await fetch('/login', { method: 'POST', credentials: 'same-origin', headers: { 'Content-Type': 'application/json', Accept: 'application/json' }, body: JSON.stringify({ code }) });
     const v = (await res.json()) as Partial<Held & { detail: string }>;
-    if (!res.ok || typeof v.session !== 'string' || typeof v.files !== 'string') return v.detail ?? 'The sign-in link did not work.';
+    if (!res.ok || typeof v.session !== 'string' || typeof v.files !== 'string') return v.detail ?? 'This sign-in link does not work. Run lore login for a new one.';
     held = { session: v.session, files: v.files };
     localStorage.setItem(name, JSON.stringify(held));
     return '';
   } catch {
-    return 'The server does not answer.';
+    return 'Lore is not responding.';
   }
 }

@@ -7,6 +7,8 @@ export interface Toast {
   /** An address to go on at. */
   href?: string;
   label?: string;
+  /** Something to do at once; the toast goes with it. */
+  act?: { label: string; run: () => void };
   /** The question it speaks of: it has no meaning after the answer. */
   about?: string;
 }
@@ -15,7 +17,7 @@ class Toasts {
   list = $state<Toast[]>([]);
   #next = 1;
 
-  say(text: string, kind: Toast['kind'] = 'info', more: Pick<Toast, 'href' | 'label' | 'about'> = {}): void {
+  say(text: string, kind: Toast['kind'] = 'info', more: Pick<Toast, 'href' | 'label' | 'about' | 'act'> = {}): void {
     const id = this.#next++;
     this.list.push({ id, text, kind, ...more });
     if (this.list.length > 4) this.list.shift();

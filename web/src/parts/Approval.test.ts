@@ -29,10 +29,17 @@ test('where no file changes, all that is sent is seen at once', () => {
 
 test('what is too long to be shown is not left out in silence', () => {
   const el = card({ args: { text: 'x'.repeat(30_000) } });
-  expect(quoted(el).querySelector('.warning')?.textContent).toMatch(/^10,0\d\d more characters of it not shown here/);
+  expect(quoted(el).querySelector('.warning')?.textContent).toMatch(/^10,0\d\d more characters not shown/);
 });
 
 test('where files change, what changes goes before what the caller says', () => {
   const el = card({ changes: [{ path: 'A.md', action: 'create', added: 1, removed: 0, hunks: 1, diff: '@@ -0,0 +1 @@\n+x\n' }] as unknown as NonNullable<Question['changes']> });
   expect(quoted(el).open).toBe(false);
+});
+
+test('the calls of a batch and the text of a workflow are seen whole, with what nobody sees in them', () => {
+  const el = card({ preview: { summary: 'Allow the workflow Review', steps: ['steps:', '  - tool: delete_note', '    x: a\u200bb'] } as unknown as Question['preview'] });
+  const lines = [...el.querySelectorAll('.steps > div')].map((d) => d.textContent);
+  expect(lines.slice(0, 2)).toEqual(['steps:', '  - tool: delete_note']);
+  expect(lines[2]).not.toContain('\u200b');
 });

@@ -65,6 +65,38 @@ export function compare(a: string, b: string): [Part[], Part[]] {
   return [left, right];
 }
 
+/** A Piece of two texts in one: in both, only in the old one, or only in the new one. */
+export interface Piece {
+  text: string;
+  sort: 'same' | 'removed' | 'added';
+}
+
+/** weave writes two texts as one, word by word; a line that is too long for that is one piece. */
+export function weave(a: string, b: string): Piece[] {
+  const [x, y] = tokens(a).length > 1200 || tokens(b).length > 1200 ? [a.split(/(?<=\n)/), b.split(/(?<=\n)/)] : [tokens(a), tokens(b)];
+  const [n, m] = [x.length, y.length];
+  const out: Piece[] = [];
+  const put = (sort: Piece['sort'], text: string): void => {
+    const last = out.at(-1);
+    if (last?.sort === sort) last.text += text;
+    else out.push({ sort, text });
+  };
+  if (n * m > 4_000_000) return [{ sort: 'removed', text: a }, { sort: 'added', text: b }];
+  const table = new Uint16Array((n + 1) * (m + 1));
+  const at = (i: number, j: number): number => table[i * (m + 1) + j] ?? 0;
+  for (let i = n - 1; i >= 0; i--) for (let j = m - 1; j >= 0; j--) table[i * (m + 1) + j] = x[i] === y[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
+  for (let i = 0, j = 0; i < n || j < m; ) {
+    if (i < n && j < m && x[i] === y[j]) {
+      put('same', x[i++] ?? '');
+      j++;
+    } else if (j >= m || (i < n && at(i + 1, j) >= at(i, j + 1))) put('removed', x[i++] ?? '');
+    else put('added', y[j++] ?? '');
+  }
+  // Two texts that have little in common are read better one after the other.
+  const same = out.reduce((n, p) => n + (p.sort === 'same' ? p.text.trim().length : 0), 0);
+  return same * 4 < Math.min(a.trim().length, b.trim().length) ? [{ sort: 'removed', text: a }, { sort: 'added', text: b }] : out;
+}
+
 /** alike reports whether two lines share enough for their words to be compared. */
 function alike(parts: Part[]): boolean {
   const same = parts.reduce((n, p) => n + (p.changed ? 0 : p.text.trim().length), 0);

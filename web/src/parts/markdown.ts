@@ -1,8 +1,9 @@
 // Markdown as nodes. The text of a note never becomes markup: every element is
 // made here, by name, and its text is set as text. What a note may ask for is
 // what is listed here; HTML in a note is shown as the text that it is.
-import { GFM, parser as base, type InlineContext, type MarkdownConfig } from '@lezer/markdown';
+import { GFM, parser as base } from '@lezer/markdown';
 import type { SyntaxNode } from '@lezer/common';
+import { dialect } from './dialect';
 
 /** What a renderer has to be told. */
 export interface Options {
@@ -22,8 +23,23 @@ export interface Options {
   size?: (address: string) => Promise<string>;
   /** The number of the first line: then every block tells the line that it is written in. */
   firstLine?: number;
+  /** Turns a task over, in a line of the note. Without it, boxes are only shown. */
+  task?: (line: number, done: boolean, box: HTMLInputElement) => void;
+  /** The text of a note, or of a part of it, that is shown in this one; nothing for what is no note. */
+  embed?: (target: string) => Promise<Embedded | undefined> | undefined;
+  /** How deep in embedded notes this one is. */
+  depth?: number;
   /** Says where links lead that leave the vault: whoever wrote them is not trusted. */
   wary?: boolean;
+}
+
+/** An Embedded note, or a part of one. */
+export interface Embedded {
+  title: string;
+  text: string;
+  href: string;
+  /** What links and pictures mean in it. */
+  more: Partial<Options>;
 }
 
 /** A Cited place of an answer. */
@@ -37,54 +53,6 @@ export interface Cited {
   passage?: string;
 }
 
-// Wikilinks, embeds, tags, names of blocks and highlights are part of the dialect (internal/note).
-const highlight = { resolve: 'Highlight', mark: 'HighlightMark' };
-
-export const dialect: MarkdownConfig = {
-  defineNodes: ['WikiLink', 'Embed', 'Tag', 'BlockName', 'Highlight', 'HighlightMark'],
-  parseInline: [
-    {
-      name: 'WikiLink',
-      before: 'Link',
-      parse(cx: InlineContext, next: number, pos: number) {
-        const embed = next === 33 && cx.char(pos + 1) === 91 && cx.char(pos + 2) === 91;
-        if (!embed && !(next === 91 && cx.char(pos + 1) === 91)) return -1;
-        const start = pos + (embed ? 3 : 2);
-        for (let i = start; i < cx.end - 1 && i - start < 1000; i++) {
-          const c = cx.char(i);
-          if (c === 10 || c === 91) return -1;
-          if (c === 93 && cx.char(i + 1) === 93) return i > start ? cx.addElement(cx.elt(embed ? 'Embed' : 'WikiLink', pos, i + 2)) : -1;
-        }
-        return -1;
-      },
-    },
-    {
-      name: 'Tag',
-      parse(cx: InlineContext, next: number, pos: number) {
-        if (next !== 35 || (pos > cx.offset && !/[\s(]/.test(cx.slice(pos - 1, pos)))) return -1;
-        const m = /^#[\p{L}\p{N}_][\p{L}\p{N}_/-]*/u.exec(cx.slice(pos, Math.min(cx.end, pos + 120)));
-        return m && /\p{L}|_/u.test(m[0]) ? cx.addElement(cx.elt('Tag', pos, pos + m[0].length)) : -1;
-      },
-    },
-    {
-      name: 'BlockName',
-      parse(cx: InlineContext, next: number, pos: number) {
-        if (next !== 94 || cx.end - pos > 100 || (pos > cx.offset && !/\s/.test(cx.slice(pos - 1, pos)))) return -1;
-        return /^\^[\p{L}\p{N}-]+\s*$/u.test(cx.slice(pos, cx.end)) ? cx.addElement(cx.elt('BlockName', pos, cx.end)) : -1;
-      },
-    },
-    {
-      name: 'Highlight',
-      after: 'Emphasis',
-      parse(cx: InlineContext, next: number, pos: number) {
-        if (next !== 61 || cx.char(pos + 1) !== 61 || cx.char(pos + 2) === 61) return -1;
-        const space = (at: number): boolean => at < cx.offset || at >= cx.end || /\s/.test(cx.slice(at, at + 1));
-        return cx.addDelimiter(highlight, pos, pos + 2, !space(pos + 2), !space(pos - 1));
-      },
-    },
-  ],
-};
-
 const parser = base.configure([GFM, dialect]);
 
 const plain: Record<string, keyof HTMLElementTagNameMap> = {
@@ -95,7 +63,7 @@ const plain: Record<string, keyof HTMLElementTagNameMap> = {
 const blocks = new Set(['Paragraph', 'Blockquote', 'ListItem', 'TableHeader', 'TableRow']);
 
 // These stand for how something is written, and are not shown.
-const marks = new Set(['HeaderMark', 'QuoteMark', 'ListMark', 'LinkMark', 'EmphasisMark', 'CodeMark', 'StrikethroughMark', 'HighlightMark', 'BlockName', 'TableDelimiter', 'CodeInfo', 'URL', 'LinkTitle', 'LinkLabel', 'LinkReference']);
+const marks = new Set(['HeaderMark', 'QuoteMark', 'ListMark', 'LinkMark', 'EmphasisMark', 'CodeMark', 'StrikethroughMark', 'HighlightMark', 'BlockName', 'TableDelimiter', 'CodeInfo', 'URL', 'LinkTitle', 'LinkLabel', 'LinkReference', 'FootnoteMark']);
 
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0', copy: '©', mdash: '—', ndash: '–', hellip: '…', rarr: '→', larr: '←' };
 
@@ -114,7 +82,7 @@ export function safeAddress(url: string): string | undefined {
 }
 
 /** hasScheme tells an address from the path of a note. */
-function hasScheme(url: string): boolean {
+export function hasScheme(url: string): boolean {
   return /^[a-z][a-z0-9+.-]*:/i.test(url.replace(/[\u0000-\u0020\u007f-\u00a0]/g, '')) || url.startsWith('//');
 }
 
@@ -139,6 +107,8 @@ class Painter {
   ) {}
   #at = 0;
   #line = 0;
+  #notes: { id: string; n: SyntaxNode }[] = []; // footnotes, in their order
+  #refs = new Map<string, number>(); // those that were referred to, with their number
 
   /** placed says in which line of the note a block is written. Blocks come in their order. */
   placed<T extends HTMLElement>(el: T, n: SyntaxNode): T {
@@ -179,6 +149,7 @@ class Painter {
       const el = document.createElement(name);
       into.appendChild(blocks.has(n.name) ? this.placed(el, n) : el);
       if (name !== 'hr' && name !== 'br') this.children(n, el);
+      if (n.name === 'Paragraph' && el.children.length === 1 && el.firstElementChild?.matches('.embed') && !el.textContent?.replace(el.firstElementChild.textContent ?? '', '').trim()) el.replaceWith(el.firstElementChild);
       if (n.name === 'Table') this.table(el);
       if (n.name === 'Blockquote') {
         callout(el);
@@ -196,6 +167,7 @@ class Painter {
       into.appendChild(document.createTextNode(text)); // the words of a link
       return;
     }
+    if (n.name === 'BlockName' && into instanceof HTMLElement) into.dataset.block = text.trim().slice(1);
     if (marks.has(n.name)) return;
     const heading = /^(?:ATX|Setext)Heading(\d)$/.exec(n.name);
     if (heading) {
@@ -214,6 +186,16 @@ class Painter {
         return;
       case 'Entity':
         into.appendChild(document.createTextNode(entity(text)));
+        return;
+      case 'Math':
+      case 'MathBlock':
+        into.appendChild(maths(text, n.name === 'MathBlock'));
+        return;
+      case 'FootnoteRef':
+        this.footnote(text.slice(2, -1), into);
+        return;
+      case 'Footnote':
+        this.#notes.push({ id: /^\[\^([^\]]+)/.exec(text)?.[1] ?? '', n });
         return;
       case 'InlineCode':
         into.appendChild(code(text.replace(/^`+|`+$/g, '').replace(/\n/g, ' ')));
@@ -274,11 +256,15 @@ class Painter {
     const mark = n.getChild('TaskMarker');
     const box = document.createElement('input');
     box.type = 'checkbox';
-    box.disabled = true;
+    const line = into instanceof HTMLElement ? Number(into.dataset.line) : NaN;
+    const turn = this.o.task;
+    box.disabled = !turn || Number.isNaN(line);
     box.checked = !!mark && /x/i.test(this.text.slice(mark.from, mark.to));
-    box.setAttribute('aria-label', box.checked ? 'done' : 'to do');
+    if (!box.disabled) box.onchange = () => turn?.(line, box.checked, box);
     into.appendChild(box);
     this.children(n, into, mark?.to ?? n.from);
+    const words = into.textContent?.trim() ?? '';
+    box.setAttribute('aria-label', box.disabled ? (box.checked ? 'Done' : 'To do') : words.slice(0, 200) || 'Task');
   }
 
   link(n: SyntaxNode, into: Node): void {
@@ -349,7 +335,7 @@ class Painter {
     if (label) el.textContent = label;
     if (!(el instanceof HTMLAnchorElement)) {
       el.className = 'refused';
-      el.title = 'This address is not opened from here';
+      el.title = 'Lore does not open links of this kind';
     } else if (outside) {
       el.href = outside;
       el.rel = 'noreferrer noopener';
@@ -373,6 +359,11 @@ class Painter {
       into.appendChild(chip(cited));
       return;
     }
+    const inner = embed && (this.o.depth ?? 0) < 3 && this.o.there?.(target.trim()) !== false ? this.o.embed?.(target.trim()) : undefined;
+    if (inner) {
+      into.appendChild(this.embedded(target.trim(), inner));
+      return;
+    }
     const a = document.createElement('a');
     a.className = 'wiki';
     const file = this.o.file?.(target.trim());
@@ -381,6 +372,80 @@ class Painter {
     a.textContent = label.join('|').trim() || target.trim();
     if (!file && this.o.there?.(target.trim()) === false) a.classList.add('nowhere');
     into.appendChild(a);
+  }
+
+  /** embedded shows another note in this one, as soon as its text is there. */
+  embedded(target: string, read: Promise<Embedded | undefined>): HTMLElement {
+    const box = document.createElement('div');
+    box.className = 'embed';
+    const head = document.createElement('a');
+    head.className = 'embed-title';
+    head.href = this.o.note(target);
+    head.textContent = target;
+    box.append(head);
+    void read.then((e) => {
+      if (!e) return;
+      head.textContent = e.title;
+      head.href = e.href;
+      const { task: _, firstLine: __, ...rest } = this.o;
+      const body = document.createElement('div');
+      body.append(render(e.text, { ...rest, ...e.more, depth: (this.o.depth ?? 0) + 1 }));
+      box.append(body);
+      box.dispatchEvent(new CustomEvent('drawn', { bubbles: true })); // code and formulas in it are drawn, too
+    });
+    return box;
+  }
+
+  /** footnote is a number that leads to the words at the end, and shows them to a pointer. */
+  footnote(id: string, into: Node): void {
+    const n = this.#refs.get(id) ?? this.#refs.size + 1;
+    this.#refs.set(id, n);
+    const sup = document.createElement('sup');
+    const a = document.createElement('a');
+    a.className = 'footnote';
+    a.textContent = String(n);
+    a.dataset.footnote = id;
+    sup.append(a);
+    into.appendChild(sup);
+  }
+
+  /** footnotes puts their words at the end, in the order in which they were referred to. */
+  footnotes(root: HTMLElement): void {
+    const known = new Map(this.#notes.map((f) => [f.id, f.n]));
+    const list = document.createElement('ol');
+    const names = [...this.#refs.keys(), ...[...known.keys()].filter((id) => !this.#refs.has(id))];
+    for (const id of names) {
+      const n = known.get(id);
+      const refs = [...root.querySelectorAll<HTMLAnchorElement>('a.footnote')].filter((a) => a.dataset.footnote === id);
+      if (!n) {
+        for (const a of refs) a.replaceWith(`[^${id}]`); // its words are nowhere
+        continue;
+      }
+      const li = document.createElement('li');
+      this.children(n, li);
+      trim(li);
+      const words = li.textContent ?? '';
+      for (const a of refs) {
+        leap(a, li);
+        a.title = words;
+        a.setAttribute('aria-label', `Footnote ${a.textContent}`);
+      }
+      if (refs[0]) {
+        const back = document.createElement('a');
+        back.className = 'footnote-back';
+        back.textContent = '↩';
+        back.setAttribute('aria-label', 'Back to the text');
+        leap(back, refs[0]);
+        li.append(' ', back);
+      }
+      list.append(li);
+    }
+    if (!list.children.length) return;
+    const section = document.createElement('section');
+    section.className = 'footnotes';
+    section.setAttribute('aria-label', 'Footnotes');
+    section.append(list);
+    root.append(section);
   }
 
   numbered(n: SyntaxNode, el: HTMLOListElement): void {
@@ -399,6 +464,29 @@ class Painter {
     for (const cell of el.querySelectorAll<HTMLElement>('th, td')) trim(cell);
     for (const row of el.querySelectorAll('tr')) for (const c of [...row.childNodes]) if (c.nodeType === 3) c.remove();
   }
+}
+
+/** leap makes a link that leads to another place of what is drawn. */
+function leap(a: HTMLAnchorElement, to: HTMLElement): void {
+  a.href = '#';
+  a.onclick = (e) => {
+    e.preventDefault();
+    e.stopPropagation();
+    to.tabIndex = to instanceof HTMLAnchorElement ? 0 : -1;
+    to.focus({ preventScroll: true });
+    to.scrollIntoView({ block: 'nearest' });
+  };
+}
+
+/** maths is a formula as it is written; what draws it comes later. */
+function maths(text: string, block: boolean): HTMLElement {
+  const wide = text.startsWith('$$');
+  const el = document.createElement(block ? 'div' : 'span');
+  el.className = wide ? 'math wide' : 'math';
+  el.textContent = text;
+  el.dataset.math = text.slice(wide ? 2 : 1, wide ? -2 : -1).trim();
+  if (block && !text.endsWith('$$')) el.dataset.math = text.slice(2).trim();
+  return el;
 }
 
 /** player plays sound or film when a person asks for it. */
@@ -448,7 +536,7 @@ function unproved(el: HTMLElement): void {
   el.classList.add('unproved');
   const p = document.createElement('p');
   p.className = 'doubt';
-  p.textContent = 'These words were not found in what was read.';
+  p.textContent = 'This quote was not found in the notes that were read.';
   el.append(p);
 }
 
@@ -475,11 +563,15 @@ const callouts = new Set(['note', 'info', 'tip', 'warning', 'danger', 'question'
 function callout(el: HTMLElement): void {
   const p = el.firstElementChild;
   const first = p?.firstChild;
-  const m = /^\[!([\w-]+)\][+-]?[ \t]*/.exec(first?.textContent ?? '');
+  const m = /^\[!([\w-]+)\]([+-]?)[ \t]*/.exec(first?.textContent ?? '');
   if (!p || !first || !m) return;
   const kind = (m[1] ?? '').toLowerCase();
   first.textContent = (first.textContent ?? '').slice(m[0].length);
-  if (!first.textContent && first.nextSibling?.nodeType === 3) first.nextSibling.textContent = (first.nextSibling.textContent ?? '').replace(/^[+-]?[ \t]*/, '');
+  let fold = m[2] ?? '';
+  if (!first.textContent && first.nextSibling?.nodeType === 3) {
+    fold ||= /^[+-]/.exec(first.nextSibling.textContent ?? '')?.[0] ?? '';
+    first.nextSibling.textContent = (first.nextSibling.textContent ?? '').replace(/^[+-]?[ \t]*/, '');
+  }
   el.className = 'callout ' + (callouts.has(kind) ? kind : 'note');
   const title = document.createElement('strong');
   title.className = 'callout-kind';
@@ -495,7 +587,13 @@ function callout(el: HTMLElement): void {
   }
   title.prepend(kind.slice(0, 1).toUpperCase() + kind.slice(1) + (title.textContent?.trim() ? ': ' : ''));
   if (!p.hasChildNodes()) p.remove();
-  el.prepend(title);
+  if (!fold || !el.hasChildNodes()) return el.prepend(title);
+  const folds = document.createElement('details');
+  folds.open = fold === '+';
+  const head = document.createElement('summary');
+  head.append(title);
+  folds.append(head, ...el.childNodes);
+  el.append(folds);
 }
 
 /** render makes nodes of a text. */
@@ -503,7 +601,9 @@ export function render(text: string, o: Options): DocumentFragment {
   const out = document.createDocumentFragment();
   const root = document.createElement('article');
   const body = text.replace(/\r\n?/g, '\n');
-  new Painter(body, o).one(parser.parse(body).topNode, root);
+  const painter = new Painter(body, o);
+  painter.one(parser.parse(body).topNode, root);
+  painter.footnotes(root);
   out.append(...root.childNodes);
   return out;
 }

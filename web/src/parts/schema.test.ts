@@ -24,6 +24,33 @@ test('fields by what they take, needed ones first', () => {
   ]);
 });
 
+test('values that may have lines have room for them', () => {
+  const kinds = (...names: string[]): string[] => fieldsOf({ type: 'object', properties: Object.fromEntries(names.map((n) => [n, { type: 'string' }])) }).map((f) => f.kind);
+  expect(new Set(kinds('search', 'replace', 'diff', 'content', 'text', 'notes', 'summary', 'old_string', 'new_text'))).toEqual(new Set(['long']));
+  expect(new Set(kinds('path', 'folder', 'query', 'if_hash', 'new_path', 'tag'))).toEqual(new Set(['text']));
+});
+
+test('a value with lines keeps them, whatever it is called', () => {
+  const target = document.createElement('div');
+  document.body.append(target);
+  let held: Record<string, unknown> = {};
+  const c = mount(Holder, { target, props: { schema: { type: 'object', properties: { odd: { type: 'string' }, win: { type: 'string' } } }, begin: { odd: 'one\ntwo', win: 'one\r\ntwo' }, hold: (v: Record<string, unknown>) => void (held = v) } });
+  flushSync();
+  const write = (id: string, text: string): void => {
+    const el = target.querySelector<HTMLTextAreaElement>(`textarea#f-${id}`)!;
+    el.value = text;
+    el.dispatchEvent(new Event('input', { bubbles: true }));
+    flushSync();
+  };
+  write('odd', 'one\nthree\nfour');
+  write('win', 'one\nthree');
+  expect(held).toEqual({ odd: 'one\nthree\nfour', win: 'one\r\nthree' });
+  write('odd', 'one'); // the field stays what it is while somebody writes in it
+  expect(target.querySelector('textarea#f-odd')).not.toBeNull();
+  void unmount(c);
+  target.remove();
+});
+
 test('what was not filled in is not sent', () => {
   const f = fieldsOf(schema);
   expect(cleaned(f, { path: '', limit: undefined, mode: '', tags: [], filter: { folder: '' }, deep: false, extra: 1 })).toEqual({ path: '', deep: false, extra: 1 });
@@ -51,7 +78,7 @@ test('a form fills a value in', () => {
   put('filter-folder', 'Notes', 'input');
   expect(held.value).toEqual({ path: 'Tea.md', limit: 7, tags: ['a', 'b'], mode: 'b', free: { x: [1] }, filter: { folder: 'Notes' } });
   put('free', '{', 'change');
-  expect(target.textContent).toContain('This is not JSON yet.');
+  expect(target.textContent).toContain('Not valid JSON.');
   expect(held.whole, 'who reads the value hears that it is not what was written').toBe(false);
   put('free', '{}', 'change');
   expect(held.whole).toBe(true);

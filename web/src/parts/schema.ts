@@ -33,7 +33,8 @@ export function typesOf(s: Schema): string[] {
   return (Array.isArray(s.type) ? s.type : s.type ? [s.type] : []).filter((t) => t !== 'null');
 }
 
-const longNames = /^(content|text|body|instructions|markdown)$|_(content|text|body)$/;
+// Names of values that may have several lines.
+const longNames = /^(content|text|body|instructions|markdown|search|replace|replacement|diff|patch|notes?|summary|description|message|comment|question|prompt|quote|code|script|reasoning)$|_(content|text|body|string|str|lines?)$/;
 
 function kindOf(name: string, s: Schema): Kind {
   const [type, more] = typesOf(s);

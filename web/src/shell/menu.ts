@@ -22,5 +22,5 @@ export const menu: { view: View; label: string; icon: typeof Bot; keys: string }
 
 /** title is what a view is called. */
 export function title(view: string): string {
-  return menu.find((m) => m.view === view)?.label ?? { approvals: 'Approvals', onboarding: 'Welcome', doctor: 'Doctor' }[view] ?? 'Nothing here';
+  return menu.find((m) => m.view === view)?.label ?? { approvals: 'Approvals', onboarding: 'Setup', doctor: 'Doctor', share: 'Save to inbox' }[view] ?? 'Page not found';
 }

@@ -25,7 +25,7 @@ func main() {
 	flag.StringVar(&o.out, "out", "", "file to write")
 	flag.StringVar(&o.id, "id", "", "name of the space of the vectors")
 	flag.StringVar(&o.source, "source", "", "where the weights came from")
-	flag.StringVar(&o.license, "license", "", "licence of the weights")
+	flag.StringVar(&o.license, "license", "", "license of the weights")
 	flag.StringVar(&o.pooling, "pooling", "mean", "mean or first")
 	flag.IntVar(&o.tokens, "tokens", 256, "tokens to read of a text")
 	flag.IntVar(&o.words, "words", 200, "words of English that is about")

@@ -54,7 +54,7 @@ func Play(ctx context.Context, version string, env func(string) string, url stri
 	case strings.HasPrefix(name, "auth/"):
 		return p.authorized(ctx)
 	}
-	return fault.Fix(fault.Invalid, "a suite sets it", "$%s: %q is no scenario that can be played", scenarioVariable, name)
+	return fault.Fix(fault.Invalid, "the conformance suite sets this variable", "$%s: unknown scenario %q", scenarioVariable, name)
 }
 
 // scenes are those that need no authorization.

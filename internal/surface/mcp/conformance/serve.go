@@ -5,10 +5,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"lore/internal/access"
+	"lore/internal/surface/http/serve"
 	"lore/internal/surface/mcp"
-	"lore/internal/surface/serve"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
 )
 
 // Serve serves what conformance suites ask for until ctx ends, at an address of

@@ -8,20 +8,20 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"lore/internal/surface/task"
+	"lore/internal/surface/mcp/tasks"
 )
 
 // planned says which fixtures become tasks.
-func planned(r *sdk.CallToolRequest) task.Plan {
+func planned(r *sdk.CallToolRequest) tasks.Plan {
 	switch r.Params.Name {
 	case "slow_compute", "protocol_error_job", "confirm_delete", "multi_input":
-		return task.Plan{AtOnce: true}
+		return tasks.Plan{AtOnce: true}
 	case "failing_job":
-		return task.Plan{AtOnce: true, Required: true}
+		return tasks.Plan{AtOnce: true, Required: true}
 	case "test_tool_with_task": // it asks first, and is a task when it has its answer
-		return task.Plan{AtOnce: len(r.Params.InputResponses) > 0}
+		return tasks.Plan{AtOnce: len(r.Params.InputResponses) > 0}
 	}
-	return task.Plan{}
+	return tasks.Plan{}
 }
 
 // open is the schema of a tool that takes what it likes.

@@ -15,14 +15,13 @@ type Env struct {
 	Flip func() error
 }
 
-// Furnish adds the fixtures that our own registry can express. Those that
+// AddFixtures adds the fixtures that our own registry can express. Those that
 // change something stand for the suites' questions: the suites never confirm,
 // so the note that they plan is never written. Only the process that holds the
 // vault has a registry to add them to.
-func Furnish(door tool.Door) error {
-	reg, ok := door.(*tool.Registry)
-	if !ok {
-		return fault.Fix(fault.Busy, "stop it first", "another lore process holds this vault")
+func AddFixtures(reg *tool.Registry) error {
+	if reg == nil {
+		return fault.Fix(fault.Busy, "stop it first", "another lore process has this vault open")
 	}
 	env := Env{Flip: flip(reg)}
 	return reg.Add(tool.Toolset(Set, comments,
@@ -84,7 +83,7 @@ type TestErrorHandling struct{}
 
 // Run goes wrong.
 func (TestErrorHandling) Run(context.Context, Env) (Said, error) {
-	return Said{}, fault.New(fault.Unavailable, "this tool goes wrong on purpose")
+	return Said{}, fault.New(fault.Unavailable, "this tool always fails, for testing")
 }
 
 // TestTriggerToolChange makes the list of tools another one.

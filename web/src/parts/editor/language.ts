@@ -5,7 +5,7 @@ import type { Extension } from '@codemirror/state';
 import { styleTags, tags as t } from '@lezer/highlight';
 import type { Input } from '@lezer/common';
 import { GFM, parser, type BlockContext, type Line, type MarkdownConfig } from '@lezer/markdown';
-import { dialect } from '../markdown';
+import { dialect } from '../dialect';
 
 const data = defineLanguageFacet({ closeBrackets: { brackets: ['(', '[', '{', '"', '`', '*', '_'] } });
 
@@ -36,7 +36,7 @@ const notes = new Language(
     GFM,
     dialect,
     front,
-    { props: [styleTags({ 'WikiLink Embed': t.link, Tag: t.labelName, 'TaskMarker': t.atom }), languageDataProp.add({ Document: data })] },
+    { props: [styleTags({ 'WikiLink Embed FootnoteRef FootnoteMark': t.link, 'Math MathBlock/...': t.monospace, Tag: t.labelName, 'TaskMarker': t.atom }), languageDataProp.add({ Document: data })] },
   ]),
   [],
   'notes',

@@ -12,15 +12,15 @@ export class Merge {
   constructor(parent: HTMLElement, theirs: string, mine: string) {
     this.#view = new MergeView({
       parent,
-      a: { doc: theirs, extensions: [common('The note as it is on disk'), EditorState.readOnly.of(true), EditorView.editable.of(false), EditorView.contentAttributes.of({ tabindex: '0', role: 'textbox', 'aria-readonly': 'true', 'aria-multiline': 'true' })] },
-      b: { doc: mine, extensions: [common('Your text, to be saved'), history(), keymap.of([...historyKeymap, ...defaultKeymap])] },
+      a: { doc: theirs, extensions: [common('Version on disk'), EditorState.readOnly.of(true), EditorView.editable.of(false), EditorView.contentAttributes.of({ tabindex: '0', role: 'textbox', 'aria-readonly': 'true', 'aria-multiline': 'true' })] },
+      b: { doc: mine, extensions: [common('Your version'), history(), keymap.of([...historyKeymap, ...defaultKeymap])] },
       revertControls: 'a-to-b',
       renderRevertControl: () => {
         const b = document.createElement('button');
         b.type = 'button';
         b.textContent = '→';
-        b.title = 'Take this part from disk';
-        b.setAttribute('aria-label', 'Take this part from disk');
+        b.title = 'Use this part from disk';
+        b.setAttribute('aria-label', 'Use this part from disk');
         return b;
       },
       collapseUnchanged: { margin: 3, minSize: 6 },

@@ -7,10 +7,11 @@ import type { Extension, Range } from '@codemirror/state';
 const line = (name: string): Decoration => Decoration.line({ class: name });
 const heads = [1, 2, 3, 4, 5, 6].map((n) => line(`cm-h${n}`));
 const quote = line('cm-quote');
+const callout = line('cm-quote cm-callout');
 const code = line('cm-code');
 const front = line('cm-front');
 const done = Decoration.mark({ class: 'cm-done' });
-const wiki = Decoration.mark({ class: 'cm-wiki', attributes: { title: 'Ctrl+click opens it' } });
+const wiki = Decoration.mark({ class: 'cm-wiki', attributes: { title: 'Ctrl+click to open' } });
 
 function decorate(view: EditorView): DecorationSet {
   const out: Range<Decoration>[] = [];
@@ -41,7 +42,7 @@ function decorate(view: EditorView): DecorationSet {
         const head = /^(?:ATX|Setext)Heading(\d)$/.exec(n.name);
         const d = heads[Number(head?.[1] ?? 0) - 1];
         if (d && n.from >= body) lines(n.from, n.to, d);
-        else if (n.name === 'Blockquote') lines(Math.max(n.from, from), Math.min(n.to, to), quote);
+        else if (n.name === 'Blockquote') lines(Math.max(n.from, from), Math.min(n.to, to), /^> ?\[![\w-]+\]/.test(doc.sliceString(n.from, n.from + 40)) ? callout : quote);
         else if (n.name === 'FencedCode' || n.name === 'CodeBlock') lines(Math.max(n.from, from), Math.min(n.to, to), code);
         else if (n.name === 'WikiLink' || n.name === 'Embed') out.push(wiki.range(n.from, n.to));
         else if (n.name === 'Task' && /x/i.test(doc.sliceString(n.from + 1, n.from + 2))) out.push(done.range(Math.min(n.from + 3, n.to), n.to));

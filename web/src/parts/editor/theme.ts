@@ -20,6 +20,13 @@ export const theme = EditorView.theme({
   '.cm-front *': { color: 'var(--dim)', fontWeight: '400 !important', fontSize: 'inherit' },
   '.cm-done': { textDecoration: 'line-through', color: 'var(--dim)' },
   '.cm-wiki': { color: 'var(--accent)', textDecoration: 'underline', textDecorationThickness: '0.06em', textUnderlineOffset: '0.18em' },
+  '.cm-box': { marginInlineEnd: '0.35rem', cursor: 'pointer' },
+  '.cm-bullet': { color: 'var(--dim)' },
+  '.cm-rule': { display: 'inline-block', width: '100%', height: '0', verticalAlign: 'middle', borderTop: '1px solid var(--line-strong)' },
+  '.cm-picture': { maxWidth: '100%', borderRadius: '6px', verticalAlign: 'bottom' },
+  '.cm-callout': { backgroundColor: 'var(--accent-soft)', borderInlineStartColor: 'var(--accent)' },
+  '.cm-callout-kind': { fontFamily: 'var(--sans)', fontWeight: '700', fontSize: '0.9rem', color: 'var(--ink)' },
+  '.cm-rendered': { padding: '0.2rem 0.4rem', maxWidth: 'none' },
   '.cm-tooltip': { backgroundColor: 'var(--surface)', color: 'var(--ink)', border: '1px solid var(--line-strong)', borderRadius: '8px', boxShadow: 'var(--shadow)', overflow: 'hidden' },
   '.cm-tooltip.cm-tooltip-autocomplete > ul': { fontFamily: 'var(--sans)', maxHeight: '16rem', minWidth: '18rem' },
   '.cm-tooltip.cm-tooltip-autocomplete > ul > li': { padding: '0.3rem 0.6rem' },
@@ -37,6 +44,7 @@ export const theme = EditorView.theme({
   '&.cm-merge-a .cm-changedLine': { backgroundColor: 'var(--removed) !important' },
   '.cm-changedText': { background: 'var(--added-mark) !important' },
   '&.cm-merge-a .cm-changedText': { background: 'var(--removed-mark) !important' },
+  '.cm-changedText, .cm-changedText *': { color: 'var(--ink) !important' }, // dim letters would not be read on it
   '.cm-collapsedLines': { color: 'var(--ink)', backgroundColor: 'var(--sunken)', backgroundImage: 'none', fontFamily: 'var(--sans)' },
   '.cm-collapsedLines:before, .cm-collapsedLines:after': { content: '"⋯"' }, // its own sign is in few fonts
   '.cm-changeGutter': { width: '3px', paddingLeft: '1px' },

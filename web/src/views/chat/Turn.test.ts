@@ -18,6 +18,7 @@ function draw(run: Partial<Run>, calls: Partial<Call>[] = [], said: string[] = [
     chat: { id: 'c', title: '', created: '', changed: '' },
     messages: [{ seq: 1, role: 'user', run: 'r', time: '', parts: [{ kind: 'text', text: 'ask' }] }, { seq: 2, role: 'assistant', run: 'r', time: '', parts: [{ kind: 'text', text: 'answer' }] }],
     runs: [r],
+    branches: [],
     calls: { r: calls.map((x, i) => ({ seq: i, message: 2, id: `${i}`, tool: 'a_tool', args: { path: 'A\u200b.md' }, state: 'done', ...x })) },
   };
   const [turn] = turnsOf(c);
@@ -28,12 +29,12 @@ function draw(run: Partial<Run>, calls: Partial<Call>[] = [], said: string[] = [
 
 describe('how a run ended', () => {
   test('it waits for a person, and says why', () => {
-    expect(draw({ status: 'waiting_user', reason: 'you said no three times' }).textContent).toContain('It waits for you: you said no three times.');
+    expect(draw({ status: 'waiting_user', reason: 'you said no three times' }).textContent).toContain('Waiting for you: you said no three times.');
   });
   test('it failed, and is tried again with the same words', () => {
     const said: string[] = [];
     const el = draw({ status: 'failed', reason: 'no such model' }, [], said);
-    expect(el.querySelector('[role=alert]')?.textContent).toContain('It failed: no such model');
+    expect(el.querySelector('[role=alert]')?.textContent).toContain('Failed: no such model');
     el.querySelector<HTMLButtonElement>('[role=alert] button')?.click();
     expect(said).toEqual(['ask']);
   });
@@ -44,16 +45,16 @@ describe('how a run ended', () => {
     el.querySelector<HTMLButtonElement>('.continue')?.click();
     expect(said).toHaveLength(1);
   });
-  test('a price that is not known is not nothing', () => expect(draw({}).querySelector('.meter summary')?.textContent).toContain('price not known'));
+  test('a price that is not known is not nothing', () => expect(draw({}).querySelector('.meter summary')?.textContent).toContain('cost unknown'));
 });
 
 describe('what was done', () => {
   test('said plainly, with what hides shown', () => {
     const el = draw({}, [{ state: 'interrupted' }, { state: 'error', repeats: true }, { hidden: 3 }, { operation: 'op-1' }]);
     const lines = [...el.querySelectorAll('.call')].map((l) => l.textContent ?? '');
-    expect(lines[0]).toContain('interrupted: whether it was done is not known');
-    expect(lines[1]).toContain('not made: it repeats an earlier call');
-    expect(lines[2]).toContain('3 hidden characters');
+    expect(lines[0]).toContain('Interrupted; it may or may not have finished');
+    expect(lines[1]).toContain('Skipped: repeats an earlier call');
+    expect(lines[2]).toContain('3 invisible characters');
     expect(el.querySelector('.call .target .hidden-char')?.textContent).toBe('U+200B');
     expect(el.querySelectorAll('.undo')).toHaveLength(1);
     expect(el.querySelector('.call a')?.getAttribute('href')).toBe('/activity/op-1');

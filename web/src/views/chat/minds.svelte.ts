@@ -6,20 +6,23 @@ class Minds {
   list = $state.raw<Models | null>(null);
   busy = $state(false);
   problem = $state('');
-  #asked = false;
+  #going: Promise<void> | undefined;
   #looks = 0;
 
   /** look asks who can be reached; providers may take their time. */
-  async look(again = false): Promise<void> {
-    if (this.#asked && !again) return;
-    this.#asked = true;
+  look(again = false): Promise<void> {
+    if (!this.#going || again) this.#going = this.#ask();
+    return this.#going;
+  }
+
+  async #ask(): Promise<void> {
     const mine = ++this.#looks;
     this.busy = true;
     const r = await ask('listModels');
     if (mine !== this.#looks) return; // somebody asked again: who had no key then may have one now
     this.busy = false;
     if (r.ok) this.list = r.value;
-    this.problem = r.ok ? '' : (r.problem.detail ?? 'The models cannot be listed.');
+    this.problem = r.ok ? '' : (r.problem.detail ?? 'Models could not be loaded.');
   }
 }
 

@@ -6,7 +6,8 @@ import { Reader } from '../../lib/events';
 import type { Problem } from '../../lib/types';
 import { routes } from '../../api.gen';
 import { address } from '../../lib/api';
-import { merge, over, Speech, turnsOf, type Conversation, type Piece, type Run } from './talk';
+import { StreamedText } from './streamedText';
+import { merge, over, turnsOf, type Conversation, type Piece, type Run, type Sending } from './talk';
 
 export class Talk {
   readonly id: string;
@@ -25,7 +26,7 @@ export class Talk {
   going = $derived(!!this.run && !over(this.run));
 
   #left = new AbortController();
-  #speech = new Speech();
+  #answerText = new StreamedText();
   #answer = -1;
   #loads = 0;
   #follows = '';
@@ -55,9 +56,9 @@ export class Talk {
   }
 
   /** send says something. */
-  async send(text: string, more: { note?: string; model?: string } = {}): Promise<Reply<Run>> {
+  async send(what: Sending): Promise<Reply<Run>> {
     this.busy = true;
-    const r = await ask('say', { path: { id: this.id }, body: { text, ...more } });
+    const r = await ask('say', { path: { id: this.id }, body: what });
     this.busy = false;
     if (!this.#gone && r.ok) {
       if (this.whole) this.whole = { ...this.whole, runs: [...(this.whole.runs ?? []), r.value] };
@@ -65,6 +66,12 @@ export class Talk {
       void this.#follow(r.value.id);
     }
     return r as Reply<Run>;
+  }
+
+  /** learnBranches asks which other versions there are, and for nothing else: what is said meanwhile is newer. */
+  async learnBranches(): Promise<void> {
+    const r = await ask('showChat', { path: { id: this.id } });
+    if (r.ok && this.whole && !this.#gone) this.whole = { ...this.whole, branches: r.value.branches };
   }
 
   /** stop ends the run; what it did stays done. */
@@ -106,7 +113,7 @@ export class Talk {
     }
     if (res.status === 404) return true;
     if (!res.ok || !res.body) {
-      this.problem = res.status >= 500 ? null : problemOf(res.status, 'The run cannot be watched.');
+      this.problem = res.status >= 500 ? null : problemOf(res.status, 'Live progress is not available for this answer. Reload the page to see the answer.');
       return false;
     }
     const read = new Reader();
@@ -130,14 +137,14 @@ export class Talk {
     if (p.state && this.whole) this.whole = merge(this.whole, p.state);
     if (p.thought) this.thought += p.thought;
     if (!p.text) return;
-    const had = this.#speech.done.length;
-    this.#speech.push(p.text);
-    if (this.#speech.done.length !== had) this.done = [...this.#speech.done];
-    this.tail = this.#speech.tail;
+    const had = this.#answerText.done.length;
+    this.#answerText.push(p.text);
+    if (this.#answerText.done.length !== had) this.done = [...this.#answerText.done];
+    this.tail = this.#answerText.tail;
   }
 
   #hush(): void {
-    this.#speech = new Speech();
+    this.#answerText = new StreamedText();
     this.done = [];
     this.tail = '';
     this.thought = '';

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { chipsOf, commandsOf, gaugesOf, looseOf, merge, mindsOf, moneyOf, openCommand, openLink, questionsOf, Speech, stateOf, targetOf, turnsOf, usedOf, viewOf, whereOf, type Call, type Conversation, type Message, type Models, type Run } from './talk';
-import { choicesOf, groupsOf } from '../settings/groups';
+import { chipsOf, commandsOf, gaugesOf, looseOf, merge, mindsOf, moneyOf, openCommand, openLink, questionsOf, stateOf, targetOf, turnsOf, usedOf, viewOf, whereOf, type Call, type Conversation, type Message, type Models, type Run } from './talk';
+import { groupsOf } from '../settings/groups';
 
 const say = (seq: number, role: string, text: string, more: Partial<Message> = {}): Message => ({ seq, role, time: '2026-01-01T00:00:00Z', parts: [{ kind: 'text', text }], run: 'r1', ...more });
 const run = (id: string, more: Partial<Run> = {}): Run => ({ id, chat: 'c', status: 'done', model: 'box/x', started: id, limits: {}, priced: true, steps: 1, usage: { in: 1, out: 2 }, worked: 1e9, ...more });
 const call = (seq: number, more: Partial<Call> = {}): Call => ({ seq, message: 2, id: `i${seq}`, tool: 't', args: {}, state: 'done', ...more });
-const whole = (more: Partial<Conversation> = {}): Conversation => ({ chat: { id: 'c', title: '', created: '', changed: '' }, messages: [], runs: [], calls: {}, ...more });
+const whole = (more: Partial<Conversation> = {}): Conversation => ({ chat: { id: 'c', title: '', created: '', changed: '' }, messages: [], runs: [], calls: {}, branches: [], ...more });
 
 describe('a conversation in turns', () => {
   const c = whole({
@@ -39,51 +39,13 @@ describe('a conversation in turns', () => {
   });
 });
 
-describe('an answer while it is given', () => {
-  const inPieces = (text: string, size: number): { s: Speech; drawn: number } => {
-    const s = new Speech();
-    let drawn = 0;
-    let had = 0;
-    for (let i = 0; i < text.length; i += size) {
-      s.push(text.slice(i, i + size));
-      for (; had < s.done.length; had++) drawn += s.done[had]!.length;
-      drawn += s.tail.length;
-    }
-    return { s, drawn };
-  };
-  test.each([
-    ['a\n\nb\n\nc', ['a\n\n', 'b\n\n'], 'c'],
-    ['```\na\n\nb\n```\n\nc', ['```\na\n\nb\n```\n\n'], 'c'],
-    ['- a\n\n- b\n\nc', ['- a\n\n- b\n\n'], 'c'],
-    ['1. a\n\n   more\n\nc', ['1. a\n\n   more\n\n'], 'c'],
-    ['~~~~\n~~~\n\n~~~~\n\nx', ['~~~~\n~~~\n\n~~~~\n\n'], 'x'],
-    ['> a\n\n> b', [], '> a\n\n> b'],
-  ])('%j', (text, done, tail) => {
-    for (const size of [1, 3, 100]) {
-      const { s } = inPieces(text, size);
-      expect([s.done, s.tail]).toEqual([done, tail]);
-    }
-  });
-  test('what is finished is drawn once: ten times the text is ten times the work', () => {
-    const part = 'Some words that fill a line.\n\n';
-    const [a, b] = [inPieces(part.repeat(50), 10).drawn, inPieces(part.repeat(500), 10).drawn];
-    expect(b / a).toBeLessThan(11);
-    expect(b / a).toBeGreaterThan(9);
-  });
-  test('a list without an end is cut where a line is blank', () => {
-    const { s } = inPieces('- an item\n\n'.repeat(3000), 1000);
-    expect(s.tail.length).toBeLessThanOrEqual(Speech.most + 1000);
-    expect(s.done.join('') + s.tail).toBe('- an item\n\n'.repeat(3000));
-  });
-});
-
 describe('calls', () => {
   test('how far they are, plainly', () => {
-    expect(stateOf(call(1, { repeats: true, state: 'error' })).word).toMatch(/^not made: it repeats/);
-    expect(stateOf(call(1, { state: 'interrupted' })).word).toMatch(/not known/);
-    expect(stateOf(call(1, { state: 'denied' })).word).toBe('not made: you said no');
-    expect(stateOf(call(1, { state: 'error', summary: 'not made: too many at once' })).word).toBe('not made: too many at once');
-    expect(stateOf(call(1, { state: 'error', summary: 'x' })).word).toBe('failed');
+    expect(stateOf(call(1, { repeats: true, state: 'error' })).word).toBe('Skipped: repeats an earlier call');
+    expect(stateOf(call(1, { state: 'interrupted' })).word).toBe('Interrupted; it may or may not have finished');
+    expect(stateOf(call(1, { state: 'denied' })).word).toBe('Denied');
+    expect(stateOf(call(1, { state: 'error', excess: true, summary: 'too many' })).word).toBe('Skipped: too many calls in one answer');
+    expect(stateOf(call(1, { state: 'error', summary: 'x' })).word).toBe('Failed');
   });
   test('what they are about', () => {
     expect(targetOf({ content: 'x', path: 'A.md' })).toBe('A.md');
@@ -112,8 +74,8 @@ describe('places and quotes', () => {
   test('chips lead to the note at the heading, and say what is doubtful', () => {
     expect(chipsOf(m, new Map([['Notes/A.md', 'Title']])).map((c) => [c.number, c.title, c.to, c.doubt])).toEqual([
       [1, 'Title', 'Notes/A.md#H', ''],
-      [2, 'B', 'B', 'not read for this answer'],
-      [3, 'Title', 'Notes/A.md#No', 'what was read has no such heading'],
+      [2, 'B', 'B', 'Not read for this answer'],
+      [3, 'Title', 'Notes/A.md#No', 'Heading not found in the note that was read'],
     ]);
   });
   test('what stands there is shown, of the heading that is meant', () => {
@@ -136,9 +98,9 @@ describe('models', () => {
   const m: Models = {
     usual: 'quote',
     providers: [
-      { provider: 'far', models: [{ name: 'x' }, { name: 'e', embedding: true }] },
-      { provider: 'near', models: [{ name: 'y', local: true, thinking: true }] },
-      { provider: 'gone', models: [], error: 'nobody is there' },
+      { provider: 'far', state: 'ready', models: [{ name: 'x' }, { name: 'e', embedding: true }] },
+      { provider: 'near', state: 'ready', models: [{ name: 'y', local: true, thinking: true }] },
+      { provider: 'gone', state: 'failed', models: [], error: 'nobody is there' },
     ],
   };
   test('those on this machine first; who cannot be reached says why', () => {
@@ -169,14 +131,6 @@ describe('what is written', () => {
 describe('settings', () => {
   const s = (key: string) => ({ key, value: '', source: 'default', doc: '' });
   test('what belongs together', () => {
-    expect(groupsOf([s('vault'), s('web.search'), s('providers.x.kind'), s('model')]).map((g) => [g.name, g.settings.map((x) => x.key)])).toEqual([['Models', ['providers.x.kind', 'model']], ['The web', ['web.search']], ['Other', ['vault']]]);
-  });
-  test('choices that the words name', () => {
-    expect(choicesOf('what happens when something wants to make a new note: ask or allow')).toEqual(['ask', 'allow']);
-    expect(choicesOf('what is logged: debug, info, warn, error')).toEqual(['debug', 'info', 'warn', 'error']);
-    expect(choicesOf('the search engine on the web: off, searxng, brave, google or tavily')).toHaveLength(5);
-    expect(choicesOf('builtin, none, ollama:MODEL or openai:MODEL')).toEqual([]);
-    expect(choicesOf('it can only be: thus')).toEqual([]);
-    expect(choicesOf('which of your search engines Google asks: its cx')).toEqual([]);
+    expect(groupsOf([s('vault'), s('web.search'), s('providers.x.kind'), s('model')]).map((g) => [g.name, g.settings.map((x) => x.key)])).toEqual([['Models', ['providers.x.kind', 'model']], ['Web', ['web.search']], ['Other', ['vault']]]);
   });
 });

@@ -1,13 +1,16 @@
 // What a conversation is made of, as a person reads it. Pure, so that it can be
 // proved: no component, no request.
 import type { Conversation, Models, Piece, Tool, View } from '../../api.gen';
+import type { Attachment } from './attachments';
 import type { Item } from '../../lib/types';
+import { lasting } from '../../lib/when';
 
 export type { Conversation, Models, Piece };
 export type Message = NonNullable<Conversation['messages']>[number];
 export type Run = NonNullable<Conversation['runs']>[number];
 export type Call = NonNullable<Conversation['calls'][string]>[number];
 export type Chat = Conversation['chat'];
+export type Branching = NonNullable<Conversation['branches']>[number];
 export type Citation = NonNullable<Message['citations']>[number];
 
 /** over tells whether a run does nothing more by itself. */
@@ -26,6 +29,19 @@ export function merge(c: Conversation, s: NonNullable<Piece['state']>): Conversa
 /** said is the text of a message. */
 export function said(m: Message, kind = 'text'): string {
   return (m.parts ?? []).filter((p) => p.kind === kind).map((p) => p.text ?? '').join('');
+}
+
+/** A Sending is everything that a person says at once. */
+export interface Sending {
+  text: string;
+  /** The note that the person looks at. */
+  note?: string;
+  attached?: Attachment[];
+}
+
+/** sendingOf is a message to be said once more. */
+export function sendingOf(m: Message, text = said(m)): Sending {
+  return { text, ...(m.note ? { note: m.note } : {}), ...(m.attached?.length ? { attached: m.attached.map(({ withheld: _, ...a }) => a) } : {}) };
 }
 
 /** A Step of an answer: words, or the calls that one message wanted. */
@@ -80,60 +96,25 @@ export function turnsOf(c: Conversation): Turn[] {
   return out;
 }
 
-/** A Speech is an answer while it is given. What is finished of it is not drawn again. */
-export class Speech {
-  done: string[] = [];
-  tail = '';
-
-  /** The most of a block that is drawn again with every piece; longer ones are cut where a line is blank. */
-  static most = 8000;
-
-  push(text: string): void {
-    this.tail += text;
-    let from = 0; // where the unfinished block begins
-    let at = 0;
-    let fence = '';
-    for (;;) {
-      const end = this.tail.indexOf('\n', at);
-      if (end < 0) break;
-      const line = this.tail.slice(at, end);
-      const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1] ?? '';
-      if (mark && !fence) fence = mark;
-      else if (mark && mark[0] === fence[0] && mark.length >= fence.length && /^\s*[`~]+\s*$/.test(line)) fence = '';
-      at = end + 1;
-      if (fence || line.trim()) continue;
-      // A blank line ends a block unless what follows belongs to it: an item of a
-      // list, a line that is set in. What follows must be there to be judged.
-      const next = this.tail.slice(at, at + 6);
-      if (!next || !/\S/.test(next.slice(0, 1)) || /^([-*+>]|\d{1,9}[.)])/.test(next)) {
-        if (at - from < Speech.most) continue;
-      }
-      const block = this.tail.slice(from, at);
-      if (block.trim()) this.done.push(block);
-      from = at;
-    }
-    this.tail = this.tail.slice(from);
-  }
-}
-
 /** stateOf says plainly how far a call is. */
 export function stateOf(c: Call): { word: string; kind: 'wait' | 'good' | 'bad' | 'still' } {
-  if (c.repeats) return { word: 'not made: it repeats an earlier call', kind: 'still' };
+  if (c.repeats) return { word: 'Skipped: repeats an earlier call', kind: 'still' };
+  if (c.excess) return { word: 'Skipped: too many calls in one answer', kind: 'still' };
   switch (c.state) {
     case 'proposed':
-      return { word: 'about to begin', kind: 'wait' };
+      return { word: 'Starting', kind: 'wait' };
     case 'running':
-      return { word: 'at work', kind: 'wait' };
+      return { word: 'Running', kind: 'wait' };
     case 'asked':
-      return { word: 'waits for your answer', kind: 'wait' };
+      return { word: 'Needs approval', kind: 'wait' };
     case 'done':
-      return { word: 'done', kind: 'good' };
+      return { word: 'Done', kind: 'good' };
     case 'denied':
-      return { word: 'not made: you said no', kind: 'still' };
+      return { word: 'Denied', kind: 'still' };
     case 'interrupted':
-      return { word: 'interrupted: whether it was done is not known', kind: 'bad' };
+      return { word: 'Interrupted; it may or may not have finished', kind: 'bad' };
   }
-  return { word: c.summary?.startsWith('not made') ? c.summary : 'failed', kind: 'bad' };
+  return { word: 'Failed', kind: 'bad' };
 }
 
 const telling = ['path', 'query', 'note', 'name', 'title', 'id', 'tag', 'folder', 'url', 'operation'];
@@ -199,7 +180,7 @@ export function chipsOf(m: Message, titles: Map<string, string>, calls: Call[] =
       title: titles.get(path) || nameOf(path),
       to: heading.length ? `${path}#${heading.join('#')}` : path,
       passage: c.path ? passageOf(calls, c.path, heading.at(-1) ?? '') : '',
-      doubt: c.state === 'unread' ? 'not read for this answer' : c.state === 'heading' ? 'what was read has no such heading' : '',
+      doubt: c.state === 'unread' ? 'Not read for this answer' : c.state === 'heading' ? 'Heading not found in the note that was read' : '',
     };
   });
 }
@@ -231,7 +212,7 @@ export function looseOf(m: Message): NonNullable<Message['quotes']> {
   return (m.quotes ?? []).filter((q) => !q.read && !apart.has(even(q.text)));
 }
 
-const plainWords: Record<string, string> = { top_k: 'at most' };
+const plainWords: Record<string, string> = { top_k: 'Maximum results' };
 const label = (k: string): string => plainWords[k] ?? k.charAt(0).toUpperCase() + k.slice(1).replaceAll('_', ' ');
 
 /** viewOf makes of an answer in JSON what the shapes draw. */
@@ -280,6 +261,12 @@ function list(v: View, rows: Record<string, unknown>[]): void {
   }
 }
 
+/** spentOf is what the runs of a chat used together. The cost is undefined when it is not known. */
+export function spentOf(runs: Run[]): { tokens: number; cost: number | undefined } {
+  const priced = runs.every((r) => r.priced);
+  return { tokens: runs.reduce((n, r) => n + r.usage.in + r.usage.out, 0), cost: priced ? runs.reduce((n, r) => n + (r.usage.cost_usd ?? 0), 0) : undefined };
+}
+
 /** moneyOf is a price; undefined when it is not known. */
 export function moneyOf(n: number | null | undefined): string | undefined {
   return typeof n !== 'number' ? undefined : n === 0 ? 'free' : n < 0.01 ? `$${n.toFixed(4)}` : `$${n.toFixed(2)}`;
@@ -304,7 +291,7 @@ export function gaugesOf(r: Run): Gauge[] {
   add('Steps', r.steps, r.limits.steps, `${n(r.steps)} of ${n(r.limits.steps ?? 0)} steps`);
   add('Tokens', tokens, r.limits.tokens, `${n(tokens)} of ${n(r.limits.tokens ?? 0)} tokens`);
   if (typeof r.usage.cost_usd === 'number' && r.usage.cost_usd > 0) add('Cost', r.usage.cost_usd, r.limits.cost, `${moneyOf(r.usage.cost_usd)} of $${(r.limits.cost ?? 0).toFixed(2)}`);
-  add('Time', r.worked / 1e9, (r.limits.time ?? 0) / 1e9, `${Math.round(r.worked / 1e9)} s of ${Math.round((r.limits.time ?? 0) / 1e9)} s`);
+  add('Time', r.worked / 1e9, (r.limits.time ?? 0) / 1e9, `${lasting(r.worked / 1e9)} of ${lasting((r.limits.time ?? 0) / 1e9)}`);
   return out;
 }
 
@@ -317,6 +304,8 @@ export interface Mind {
   name: string;
   local: boolean;
   thinks: boolean;
+  /** Whether it can read pictures; undefined: not known. */
+  sees: boolean | undefined;
 }
 
 /** mindsOf lists the models that talk, those on this machine first, and who cannot be reached. */
@@ -324,10 +313,10 @@ export function mindsOf(m: Models): { here: Mind[]; away: Mind[]; silent: { prov
   const all: Mind[] = [];
   const silent: { provider: string; why: string }[] = [];
   for (const p of m.providers ?? []) {
-    if (p.error) silent.push({ provider: p.provider, why: p.error });
+    if (p.error) silent.push({ provider: p.provider, why: p.state === 'absent' ? 'nothing is listening at this address' : p.error });
     for (const x of p.models ?? []) {
       if (x.embedding || x.mute) continue;
-      all.push({ id: `${p.provider}/${x.name}`, name: x.name, local: !!x.local, thinks: x.thinking === true });
+      all.push({ id: `${p.provider}/${x.name}`, name: x.name, local: !!x.local, thinks: x.thinking === true, sees: x.vision ?? undefined });
     }
   }
   return { here: all.filter((x) => x.local), away: all.filter((x) => !x.local), silent };
@@ -338,6 +327,12 @@ export function whereOf(id: string, m: Models | null): 'here' | 'away' | 'unknow
   if (id === none) return 'here';
   const all = m ? mindsOf(m) : { here: [], away: [] };
   return all.here.some((x) => x.id === id) ? 'here' : all.away.some((x) => x.id === id) ? 'away' : 'unknown';
+}
+
+/** mindOf is a model that was listed. */
+export function mindOf(id: string, m: Models | null): Mind | undefined {
+  const all = m ? mindsOf(m) : { here: [], away: [] };
+  return [...all.here, ...all.away].find((x) => x.id === id);
 }
 
 /** questionsOf makes three questions that this vault can answer. */
@@ -361,6 +356,12 @@ export function openLink(text: string, caret: number): { from: number; typed: st
   if (from < 0) return undefined;
   const typed = before.slice(from + 2);
   return /[\]\n|]/.test(typed) || typed.length > 80 ? undefined : { from: from + 2, typed };
+}
+
+/** openMention finds the note that is being named before the caret, by one word after an at sign. */
+export function openMention(text: string, caret: number): { from: number; typed: string } | undefined {
+  const m = /(?:^|[\s(])@([^\s@]{0,60})$/.exec(text.slice(0, caret));
+  return m ? { from: caret - m[1]!.length - 1, typed: m[1]! } : undefined;
 }
 
 /** openCommand is the command that is being written: one word after a slash, at the beginning. */

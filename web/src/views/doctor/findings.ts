@@ -4,10 +4,10 @@ import type { Finding } from '../../api.gen';
 import { pathTo } from '../../lib/router.svelte';
 
 export const levels: { level: string; title: string; one: string; many: string }[] = [
-  { level: 'error', title: 'Wrong', one: 'thing is wrong', many: 'things are wrong' },
-  { level: 'warning', title: 'Worth a look', one: 'warning', many: 'warnings' },
-  { level: 'note', title: 'Good to know', one: 'thing to know', many: 'things to know' },
-  { level: 'ok', title: 'In order', one: 'thing is in order', many: 'things are in order' },
+  { level: 'error', title: 'Errors', one: 'error', many: 'errors' },
+  { level: 'warning', title: 'Warnings', one: 'warning', many: 'warnings' },
+  { level: 'note', title: 'Information', one: 'notice', many: 'notices' },
+  { level: 'ok', title: 'Passed', one: 'check passed', many: 'checks passed' },
 ];
 
 /** byLevel puts findings under their level; a level that nobody knows counts as a warning. */
@@ -25,7 +25,7 @@ export function placeOf(f: Finding): { href: string; label: string } | null {
       return { href: pathTo('approvals'), label: 'Approvals' };
     case 'meaning':
     case 'model':
-      return { href: pathTo('settings', 'models'), label: 'Settings: models' };
+      return { href: pathTo('settings', 'models'), label: 'Model settings' };
     case 'audit':
     case 'trash':
       return { href: pathTo('activity'), label: 'Activity' };

@@ -1,13 +1,16 @@
 // The picture of the graph. Places come from a worker; the page itself only draws.
 import Graph from 'graphology';
-import { EdgeArrowProgram, EdgeDoubleArrowProgram, EdgeTriangleProgram, NodeCircleProgram, NodePointProgram } from 'sigma/rendering';
+import { EdgeArrowProgram, EdgeDoubleArrowProgram, EdgeTriangleProgram } from 'sigma/rendering';
+import { plainOf } from '../../lib/hidden';
 import layoutURL from './layout.worker.ts?worker&url';
 import { startWorker } from '../../lib/worker';
 import { lookOf, said, type Data } from './graph';
+import { looksOf, plain, shapes } from './looks';
+import { Shapes } from './shapes';
 import { Lines, Sketch } from './sketch';
 import type { Order, Placed } from './layout.worker';
 
-// From here on shapes would be smaller than they can be seen: points and lines do.
+// From here on arrows would be smaller than they can be seen: lines do.
 const many = 1500;
 // Up to here nobody gets lost in it.
 const few = 40;
@@ -19,6 +22,14 @@ function slices(): { full: () => boolean; rest: () => Promise<void> } {
     full: () => performance.now() - begun > 10,
     rest: () => new Promise((f) => setTimeout(() => f(void (begun = performance.now())), 0)),
   };
+}
+
+/** picture makes one, or none where the browser has no WebGL. */
+export function picture(box: HTMLElement, chosen: (id: string) => void): Picture | undefined {
+  const gl = document.createElement('canvas').getContext('webgl');
+  if (!gl) return undefined;
+  gl.getExtension('WEBGL_lose_context')?.loseContext(); // browsers give only a few
+  return new Picture(box, chosen);
 }
 
 export class Picture {
@@ -33,6 +44,7 @@ export class Picture {
   #wanted = ''; // a node may be chosen before it is drawn
   #selected = '';
   #near = new Set<string>();
+  #veiled: ReadonlySet<string> = new Set(); // nodes that are there, and not shown
   #calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
 
   constructor(box: HTMLElement, chosen: (id: string) => void) {
@@ -52,7 +64,12 @@ export class Picture {
     if (run !== this.#run || !places) return false;
     this.#laid = { of: d, places };
     const g = new Graph({ multi: true, type: 'directed' });
-    const [note, node, ink] = [this.#tone('--line-strong'), this.#tone('--accent'), this.#tone('--ochre')];
+    const tones = new Map<string, string>();
+    const tone = (name: string): string => {
+      if (!tones.has(name)) tones.set(name, this.#tone(name));
+      return tones.get(name)!;
+    };
+    const looks = looksOf(d.nodes.map((n) => n.type));
     const large = d.nodes.length > many;
     const scale = large ? 0.45 : 1;
     const degree = new Map<string, number>();
@@ -61,14 +78,15 @@ export class Picture {
     const slice = slices();
     for (let i = 0; i < d.nodes.length; i++) {
       const n = d.nodes[i]!;
-      if (!g.hasNode(n.node_id)) g.addNode(n.node_id, { type: large ? 'point' : 'circle', x: places[2 * i] ?? 0, y: places[2 * i + 1] ?? 0, label: n.title, size: scale * Math.min(14, 3 + Math.sqrt(degree.get(n.node_id) ?? 0) * 1.6), color: n.node_id === centre ? ink : n.type === 'Note' ? note : node });
+      const look = looks.get(n.type) ?? plain;
+      const size = scale * (Math.min(14, 4 + Math.sqrt(degree.get(n.node_id) ?? 0) * 1.6) + (n.node_id === centre ? 3 : 0));
+      if (!g.hasNode(n.node_id)) g.addNode(n.node_id, { type: 'shape', shape: shapes.indexOf(look.shape), x: places[2 * i] ?? 0, y: places[2 * i + 1] ?? 0, label: plainOf(n.title), size, color: tone(look.tone) });
       if (slice.full()) await slice.rest();
     }
-    const tones = new Map<string, string>();
     for (const [i, e] of d.edges.entries()) {
       const look = lookOf(e.relationship_type);
-      if (!tones.has(look.tone)) tones.set(look.tone, this.#tone(look.tone));
-      g.addEdgeWithKey(i, e.from_id, e.to_id, { type: large ? 'line' : look.shape, color: tones.get(look.tone), size: e.relationship_type === 'LINKS_TO' ? 1 : 1.2 + 3 * (e.confidence ?? 0.4), label: said(e.relationship_type) });
+      const typed = e.relationship_type !== 'LINKS_TO';
+      g.addEdgeWithKey(i, e.from_id, e.to_id, { type: large ? 'line' : look.shape, color: tone(look.tone), size: typed ? 1.2 + 3 * (e.confidence ?? 0.4) : 1, typed, label: plainOf(said(e.relationship_type)) });
       if (slice.full()) await slice.rest();
     }
     await slice.rest(); // drawing is a task of its own
@@ -76,7 +94,7 @@ export class Picture {
     if (run !== this.#run || !s) return false;
     // Taken once, when all is there: taking part by part draws everything in every part.
     const color = this.#paint();
-    const settings = { labelColor: { color }, edgeLabelColor: { color }, renderEdgeLabels: d.edges.length <= 60, labelRenderedSizeThreshold: large ? 5 : d.nodes.length > 300 ? 8 : 0, hideEdgesOnMove: large, hideLabelsOnMove: large };
+    const settings = { labelColor: { color }, edgeLabelColor: { color }, hideEdgesOnMove: large, hideLabelsOnMove: large };
     const had = this.#selected;
     if (g.order <= few && g.order !== this.#graph.order) this.zoom(0); // small enough to be seen whole
     this.#graph = g;
@@ -91,6 +109,7 @@ export class Picture {
 
   #paint(): string {
     this.#inks = { ink: this.#tone('--ink'), ground: this.#tone('--surface'), faint: this.#tone('--line') };
+    if (this.#sigma) this.#sigma.ground = this.#inks.ground;
     return this.#inks.ink;
   }
 
@@ -98,8 +117,8 @@ export class Picture {
     const font = getComputedStyle(document.body).fontFamily;
     const color = this.#paint();
     const s = new Sketch(this.#graph, this.#box, {
-      allowInvalidContainer: true, labelColor: { color }, edgeLabelColor: { color }, labelFont: font, edgeLabelFont: font, labelSize: 13, edgeLabelSize: 11, labelDensity: 0.6, minCameraRatio: 0.02, maxCameraRatio: 4,
-      defaultEdgeType: 'line', nodeProgramClasses: { circle: NodeCircleProgram, point: NodePointProgram },
+      allowInvalidContainer: true, labelColor: { color }, edgeLabelColor: { color }, labelFont: font, edgeLabelFont: font, labelSize: 13, edgeLabelSize: 11, minCameraRatio: 0.02, maxCameraRatio: 4,
+      defaultEdgeType: 'line', nodeProgramClasses: { shape: Shapes },
       edgeProgramClasses: { arrow: EdgeArrowProgram, line: Lines, wedge: EdgeTriangleProgram, both: EdgeDoubleArrowProgram },
       defaultDrawNodeHover: (c, n, settings) => {
         const text = n.label ?? '';
@@ -118,9 +137,21 @@ export class Picture {
         c.fillStyle = ink;
         c.fillText(text, n.x + n.size + 7, n.y + 4);
       },
-      nodeReducer: (id, a) => (this.#selected && id !== this.#selected && !this.#near.has(id) ? { ...a, color: this.#inks.faint, label: '' } : id === this.#selected ? { ...a, highlighted: true } : a),
+      nodeReducer: (id, a) => (this.#veiled.has(id) ? { ...a, hidden: true } : this.#selected && id !== this.#selected && !this.#near.has(id) ? { ...a, color: this.#inks.faint, label: '' } : id === this.#selected ? { ...a, highlighted: true } : a),
       edgeReducer: (id, a) => (this.#selected && !this.#graph.hasExtremity(id, this.#selected) ? { ...a, color: this.#inks.faint, label: '' } : a),
     });
+    s.ground = this.#inks.ground;
+    for (const over of ['enterNode', 'leaveNode'] as const) s.on(over, ({ node }) => {
+      this.#box.dataset.over = over === 'enterNode' ? node : '';
+      s.relabel();
+    });
+    const camera = s.getCamera();
+    const tell = (): void => {
+      const { x, y, ratio } = camera.getState();
+      this.#box.dataset.view = `${x.toFixed(3)} ${y.toFixed(3)} ${ratio.toFixed(3)}`;
+    };
+    camera.on('updated', tell);
+    tell();
     s.on('clickNode', ({ node }) => this.#chosen(node));
     s.on('clickStage', () => this.#chosen(''));
     return s;
@@ -145,6 +176,14 @@ export class Picture {
       worker.onerror = () => f(undefined);
       worker.postMessage(order, [order.edges.buffer, order.weights.buffer]);
     });
+  }
+
+  /** veil hides nodes without moving the others. */
+  veil(ids: ReadonlySet<string>): void {
+    const changed = [...this.#veiled].filter((id) => !ids.has(id));
+    for (const id of ids) if (!this.#veiled.has(id)) changed.push(id);
+    this.#veiled = ids;
+    if (changed.length) this.#sigma?.repaint(changed);
   }
 
   /** select shows a node and what it is related to, and moves there. */

@@ -8,7 +8,9 @@ export interface Node {
   title: string;
   tags?: string[];
   confidence: number | null;
-  depth?: number;
+  /** As the note itself says; many say nothing. */
+  created?: string;
+  modified?: string;
 }
 
 export interface Edge {
@@ -81,6 +83,43 @@ export function only(d: Data, f: Filter): Data {
   const touched = new Set(edges.flatMap((e) => [e.from_id, e.to_id]));
   nodes = nodes.filter((n) => (f.kinds.size === 0 && fits.has(n.node_id)) || touched.has(n.node_id));
   return { nodes, edges };
+}
+
+/** dayOf is the day of a note, as a number that grows by one each day. */
+export function dayOf(n: Node, by: 'created' | 'modified'): number {
+  const t = Date.parse((by === 'created' ? n.created : undefined) ?? n.modified ?? '');
+  return Number.isNaN(t) ? -Infinity : Math.floor(t / 86_400_000);
+}
+
+/** days are the first and the last day of a graph; without any, there is no time line. */
+export function days(d: Data, by: 'created' | 'modified'): { first: number; last: number } | null {
+  let [first, last] = [Infinity, -Infinity];
+  for (const n of d.nodes) {
+    const day = dayOf(n, by);
+    if (day === -Infinity) continue;
+    first = Math.min(first, day);
+    last = Math.max(last, day);
+  }
+  return last > first ? { first, last } : null;
+}
+
+/** without is the graph that is left when some nodes are not shown. */
+export function without(d: Data, hidden: ReadonlySet<string>): Data {
+  if (!hidden.size) return d;
+  return { nodes: d.nodes.filter((n) => !hidden.has(n.node_id)), edges: d.edges.filter((e) => !hidden.has(e.from_id) && !hidden.has(e.to_id)) };
+}
+
+/** around are the relations of one node: typed ones first, each with the node at its other end. */
+export function around(d: Data, id: string): { key: string; type: string; back: boolean; node: Node }[] {
+  const byId = new Map(d.nodes.map((n) => [n.node_id, n]));
+  const out = [];
+  for (const e of d.edges) {
+    const back = e.to_id === id;
+    if (!back && e.from_id !== id) continue;
+    const node = byId.get(back ? e.from_id : e.to_id);
+    if (node && node.node_id !== id) out.push({ key: `${e.edge_id}\n${e.relationship_type}\n${e.from_id}\n${e.to_id}`, type: e.relationship_type, back, node });
+  }
+  return out.sort((a, b) => Number(a.type === 'LINKS_TO') - Number(b.type === 'LINKS_TO') || a.node.title.localeCompare(b.node.title));
 }
 
 /** counts are how many there are of each, the most frequent first. */

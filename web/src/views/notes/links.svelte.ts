@@ -3,7 +3,7 @@
 import { fileAddress, isFile, near } from '../../lib/files';
 import { pathTo, router } from '../../lib/router.svelte';
 import { server } from '../../lib/server.svelte';
-import { safeAddress } from '../../parts/markdown';
+import { safeAddress, split, type Embedded } from '../../parts/markdown';
 
 export interface Link {
   target: string;
@@ -68,4 +68,20 @@ export class Links {
     else if (this.file(target)) globalThis.open(this.file(target), '_blank', 'noopener');
     else router.go(this.leads(target));
   }
+}
+
+/** embed reads a note, or a part of one, that another note shows. */
+export function embed(target: string): Promise<Embedded | undefined> | undefined {
+  const [name = '', ...parts] = target.split('#');
+  return !name || isFile(name) ? undefined : readPart(name, parts);
+}
+
+async function readPart(name: string, parts: string[]): Promise<Embedded | undefined> {
+  const section = parts.map((p) => p.trim()).filter(Boolean).join(' > ');
+  const r = await server.call<{ path: string; title: string; text: string }>('read-note', { path: name, limit: 500, ...(section ? { section } : {}) });
+  if (!r.ok) return undefined;
+  const { path, title, text } = r.value;
+  const links = new Links(() => path);
+  await links.learn(path);
+  return { title: section ? `${title} > ${section}` : title, text: section ? text : split(text).body, href: pathTo('notes', [path, ...parts].join('#')), more: { note: links.leads, file: links.file, there: links.there } };
 }

@@ -10,9 +10,10 @@ function go(to: HTMLElement | undefined, block: ScrollLogicalPosition): void {
   to.scrollIntoView({ block });
 }
 
-/** toHeading goes to a heading by its words. */
+/** toHeading goes to a heading by its words, or to a block by its name. */
 export function toHeading(page: HTMLElement | undefined, words: string): void {
   const want = words.replace(/^.*#/, '').trim().toLowerCase();
+  if (want.startsWith('^')) return go(page?.querySelector<HTMLElement>(`.prose [data-block="${CSS.escape(want.slice(1))}" i]`) ?? undefined, 'center');
   const all = [...(page?.querySelectorAll<HTMLElement>('.prose :is(h1, h2, h3, h4, h5, h6)') ?? [])];
   go(all.find((h) => h.textContent?.trim().toLowerCase() === want), 'start');
 }

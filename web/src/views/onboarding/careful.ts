@@ -8,9 +8,9 @@ export interface Level {
 }
 
 export const levels: Level[] = [
-  { id: 'strict', words: 'Ask me about everything, also about what a model elsewhere reads', settings: { 'approve.create': 'ask', 'approve.share': 'ask' } },
-  { id: 'usual', words: 'Ask me about every change', settings: { 'approve.create': 'ask', 'approve.share': 'allow' } },
-  { id: 'loose', words: 'New notes without asking; every other change is asked about', settings: { 'approve.create': 'allow', 'approve.share': 'allow' } },
+  { id: 'strict', words: 'Ask before every change, and before sharing notes with a remote model', settings: { 'approve.create': 'ask', 'approve.share': 'ask' } },
+  { id: 'usual', words: 'Ask before every change', settings: { 'approve.create': 'ask', 'approve.share': 'allow' } },
+  { id: 'loose', words: 'Create notes without asking; ask before any other change', settings: { 'approve.create': 'allow', 'approve.share': 'allow' } },
 ];
 
 /** levelOf is the choice that the settings in force are; '' is none of them. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addressOf, argsOf, asked, bare, chipsOf, readFrom } from './filters';
+import { addressOf, argsOf, asked, bare, chipsOf, isHalf, readFrom } from './filters';
 
 const of = (s: string): ReturnType<typeof readFrom> => readFrom(new URLSearchParams(s));
 
@@ -22,16 +22,21 @@ test('the arguments name only what was asked for', () => {
 test('every chip takes away one thing', () => {
   const f = of('q=tea&folder=N&tag=a&tag=b&prop=s:open&prop=r&mode=lexical');
   expect(chipsOf(f).map((c) => [c.label, addressOf(c.without)])).toEqual([
-    ['in N', '/search?q=tea&tag=a&tag=b&prop=s%3Aopen&prop=r&mode=lexical'],
+    ['In N', '/search?q=tea&tag=a&tag=b&prop=s%3Aopen&prop=r&mode=lexical'],
     ['#a', '/search?q=tea&folder=N&tag=b&prop=s%3Aopen&prop=r&mode=lexical'],
     ['#b', '/search?q=tea&folder=N&tag=a&prop=s%3Aopen&prop=r&mode=lexical'],
     ['s: open', '/search?q=tea&folder=N&tag=a&tag=b&prop=r&mode=lexical'],
-    ['has r', '/search?q=tea&folder=N&tag=a&tag=b&prop=s%3Aopen&mode=lexical'],
-    ['words only', '/search?q=tea&folder=N&tag=a&tag=b&prop=s%3Aopen&prop=r'],
+    ['Has r', '/search?q=tea&folder=N&tag=a&tag=b&prop=s%3Aopen&mode=lexical'],
+    ['Keywords only', '/search?q=tea&folder=N&tag=a&tag=b&prop=s%3Aopen&prop=r'],
   ]);
   expect(addressOf(bare(f))).toBe('/search?q=tea');
 });
 
 test('a way to compare is nothing to search for', () => {
   expect([asked(of('mode=lexical')), asked(of('q=+')), asked(of('q=x')), asked(of('tag=x'))]).toEqual([false, false, true, true]);
+});
+
+test('a question that is being written waits', () => {
+  for (const q of ['t', '"first fl', 'tea [rating', 'tea tag:', 'tea -']) expect(isHalf(q), q).toBe(true);
+  for (const q of ['', 'te', '茶', '"first flush"', 'tea [rating>=4]', 'tag:tea', 'tea -green', 'a - b']) expect(isHalf(q), q).toBe(false);
 });

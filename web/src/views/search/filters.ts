@@ -1,5 +1,6 @@
 // What a search is narrowed to. It stands in the address and nowhere else, so
 // that a search can be kept, shared and gone back to.
+import { dayOf } from '../../lib/when';
 
 export interface Filters {
   q: string;
@@ -65,13 +66,13 @@ export function chipsOf(f: Filters): Chip[] {
   const add = (on: unknown, label: string, change: Partial<Filters>): void => {
     if (on) out.push({ label, without: { ...f, ...change } });
   };
-  add(f.folder, `in ${f.folder}`, { folder: '' });
+  add(f.folder, `In ${f.folder}`, { folder: '' });
   for (const t of f.tags) add(true, `#${t}`, { tags: f.tags.filter((x) => x !== t) });
-  add(f.type, `type ${f.type}`, { type: '' });
-  add(f.after, `from ${f.after}`, { after: '' });
-  add(f.before, `until ${f.before}`, { before: '' });
-  f.props.forEach(([name, value], i) => add(true, value ? `${name}: ${value}` : `has ${name}`, { props: f.props.filter((_, j) => j !== i) }));
-  add(f.mode, f.mode === 'lexical' ? 'words only' : 'meaning only', { mode: '' });
+  add(f.type, `Type: ${f.type}`, { type: '' });
+  add(f.after, `After ${dayOf(f.after)}`, { after: '' });
+  add(f.before, `Before ${dayOf(f.before)}`, { before: '' });
+  f.props.forEach(([name, value], i) => add(true, value ? `${name}: ${value}` : `Has ${name}`, { props: f.props.filter((_, j) => j !== i) }));
+  add(f.mode, f.mode === 'lexical' ? 'Keywords only' : 'Meaning only', { mode: '' });
   return out;
 }
 
@@ -83,6 +84,11 @@ export function bare(f: Filters): Filters {
 /** asked reports whether there is anything to search for. */
 export function asked(f: Filters): boolean {
   return f.q.trim() !== '' || chipsOf({ ...f, mode: '' }).length > 0;
+}
+
+/** isHalf reports whether a question is still being written: one letter, a phrase or a property that is open, or a condition without its value. */
+export function isHalf(q: string): boolean {
+  return /^[\u0020-\u024f]$/.test(q) || (q.match(/"/g)?.length ?? 0) % 2 === 1 || /\[[^\]]*$/.test(q) || /(^|\s)(-|\w+:)$/.test(q);
 }
 
 /** argsOf is what the tool that searches is called with. */

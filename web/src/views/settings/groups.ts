@@ -8,13 +8,13 @@ export interface Group {
 
 const names: [test: RegExp, name: string][] = [
   [/^(model|providers\.)/, 'Models'],
-  [/^approve\./, 'What is asked about'],
+  [/^approve\./, 'When to ask me'],
   [/^(files|protect)\./, 'Files'],
   [/^limits\./, 'Limits'],
-  [/^chats?\./, 'Conversations'],
-  [/^nodes\./, 'Where new notes go'],
-  [/^embed\./, 'Search by meaning'],
-  [/^web\./, 'The web'],
+  [/^chats?\./, 'Chats'],
+  [/^nodes\./, 'New nodes'],
+  [/^embed\./, 'Semantic search'],
+  [/^web\./, 'Web'],
   [/^tools\./, 'Tools'],
 ];
 
@@ -25,14 +25,7 @@ export function groupsOf(all: Setting[]): Group[] {
   return [...out].filter(([, list]) => list.length > 0).map(([name, settings]) => ({ name, settings }));
 }
 
-/** choicesOf are the values that the words about a setting name, where they name all: "…: ask or allow". */
-export function choicesOf(doc: string): string[] {
-  const m = /: ([a-z]+(?:, [a-z]+)*(?:,? or [a-z]+)?)$/.exec(doc);
-  const list = m?.[1]?.split(/, | or /).filter(Boolean) ?? [];
-  return list.length > 1 ? list : [];
-}
-
 /** fromOf says where a value comes from. */
 export function fromOf(source: string): string {
-  return { default: 'as it comes', file: 'from the settings file', environment: 'from the environment: it goes before the file', flag: 'from the command line: it goes before the rest' }[source] ?? source;
+  return { default: 'by default', file: 'in the settings file', environment: 'by an environment variable, which overrides the file', flag: 'on the command line, which overrides everything else' }[source] ?? source;
 }

@@ -40,7 +40,7 @@ export function pairsOf(text: string, sign: '=' | ':'): { pairs: Record<string, 
   const pairs: Record<string, string> = {};
   for (const line of text.split('\n').map((l) => l.trim()).filter(Boolean)) {
     const at = line.indexOf(sign);
-    if (at < 1) return { pairs, wrong: `“${line}” is no line like ${sign === '=' ? 'NAME=value' : 'Name: value'}.` };
+    if (at < 1) return { pairs, wrong: `“${line}” is not valid. Use ${sign === '=' ? 'NAME=value' : 'Name: value'}.` };
     pairs[line.slice(0, at).trim()] = line.slice(at + 1).trim();
   }
   return { pairs, wrong: '' };

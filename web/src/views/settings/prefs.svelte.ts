@@ -1,10 +1,13 @@
 // The settings as they are in force. Several parts of the page show the same
 // ones, so they are kept once.
 import { ask, words, type Reply } from '../../lib/api';
+import { lock } from '../../lib/lock.svelte';
 import { toasts } from '../../lib/toasts.svelte';
 import type { Problem } from '../../lib/types';
 import type { Setting } from '../../api.gen';
 import { fromOf } from './groups';
+
+const capital = (s: string): string => s.charAt(0).toUpperCase() + s.slice(1);
 
 class Prefs {
   all = $state.raw<Setting[]>([]);
@@ -31,7 +34,7 @@ class Prefs {
 
   /** set changes one and tells nobody; an empty value is the one that it comes with. */
   async put(key: string, value: string): Promise<Reply<Setting>> {
-    const r = await ask('setSetting', { body: { key, value } });
+    const r = await lock.open(() => ask('setSetting', { body: { key, value } }));
     if (r.ok) await this.look();
     return r;
   }
@@ -41,8 +44,8 @@ class Prefs {
     const r = await this.put(key, value);
     if (!r.ok) return words(r.problem);
     const now = r.value;
-    if (value && now.value !== value) toasts.say(`${name} stays ${now.value}: ${fromOf(now.source)}.`, 'info');
-    else toasts.say(value ? `Kept: ${name}.` : `As it comes again: ${name}.`, 'good');
+    if (value && now.value !== value) toasts.say(`${capital(name)} is still ${now.value}: it is set ${fromOf(now.source)}.`, 'info');
+    else toasts.say(value ? `Saved: ${name}.` : `Reset to default: ${name}.`, 'good');
     return '';
   }
 }

@@ -36,7 +36,8 @@ export interface Provider {
   own: boolean;
   models: string[];
   why: string;
-  state: 'answers' | 'key' | 'silent' | 'unknown';
+  /** absent: nothing listens at its address. */
+  state: 'answers' | 'key' | 'absent' | 'silent' | 'unknown';
 }
 
 /** providersOf brings together what is known of each; who answers comes first. */
@@ -47,10 +48,10 @@ export function providersOf(keys: Keys | null, models: Models | null, settings: 
     const told = models?.providers?.find((p) => p.provider === name);
     const k = known[name];
     const usable = (told?.models ?? []).filter((m) => !m.embedding && !m.mute).map((m) => m.name);
-    const why = told?.error ?? '';
+    const why = told?.state === 'absent' ? 'nothing is listening at this address' : (told?.error ?? '');
     return {
       name, title: k?.title ?? name, place: keys?.keys?.find((x) => x.provider === name)?.place ?? '', base: value(`providers.${name}.base_url`), usual: k?.at ?? '', here: !!k?.here || value(`providers.${name}.local`) === 'yes', own: !k,
-      models: usable, why, state: !told ? 'unknown' : usable.length ? 'answers' : /needs a key/.test(why) ? 'key' : 'silent',
+      models: usable, why, state: !told ? 'unknown' : usable.length ? 'answers' : told.state === 'needs_key' ? 'key' : told.state === 'absent' ? 'absent' : 'silent',
     };
   });
   const rank = (p: Provider): number => (p.state === 'answers' ? 0 : p.own ? 1 : p.place || p.base ? 2 : p.here ? 3 : 4);
@@ -63,11 +64,12 @@ export function stateOf(p: Provider): { word: string; kind: string } {
     case 'answers':
       return { word: p.models.length === 1 ? '1 model' : `${p.models.length} models`, kind: 'good' };
     case 'key':
-      return { word: 'needs a key', kind: '' };
+      return { word: 'Needs a key', kind: '' };
+    case 'absent':
     case 'silent':
-      return p.here && !p.base && /absent/.test(p.why) ? { word: 'not running', kind: '' } : { word: 'does not answer', kind: p.place || p.base || p.own ? 'failed' : '' };
+      return p.here && !p.base && p.state === 'absent' ? { word: 'Not running', kind: '' } : { word: 'Not responding', kind: p.place || p.base || p.own ? 'failed' : '' };
   }
-  return { word: 'asking …', kind: '' };
+  return { word: 'Checking…', kind: '' };
 }
 
 /** wrongAddress says what is wrong with the address of a server; '' is nothing. */
@@ -78,5 +80,5 @@ export function wrongAddress(s: string): string {
   } catch {
     // no address
   }
-  return 'Write it as http://host:port or https://host/v1.';
+  return 'Enter a URL such as http://host:port or https://host/v1.';
 }

@@ -7,12 +7,12 @@ export interface Section {
 }
 
 export const sections: Section[] = [
-  { id: '', label: 'Look' },
+  { id: '', label: 'Appearance' },
   { id: 'models', label: 'Models' },
   { id: 'tools', label: 'Tools' },
-  { id: 'servers', label: 'Other servers' },
-  { id: 'programs', label: 'Programs' },
+  { id: 'servers', label: 'MCP servers' },
+  { id: 'programs', label: 'Connected apps' },
   { id: 'safety', label: 'Safety' },
-  { id: 'conversations', label: 'Conversations' },
+  { id: 'conversations', label: 'Chats' },
   { id: 'all', label: 'All settings' },
 ];

@@ -48,17 +48,17 @@ describe('providers', () => {
   const models = {
     usual: 'quote',
     providers: [
-      { provider: 'openai', models: [], error: 'openai needs a key; lore key set openai' },
-      { provider: 'ollama', models: [], error: 'absent: connection refused' },
-      { provider: 'box', models: [{ name: 'script' }, { name: 'vectors', embedding: true }, { name: 'silent', mute: true }] },
+      { provider: 'openai', state: 'needs_key', models: [], error: 'a key is missing' },
+      { provider: 'ollama', state: 'absent', models: [], error: 'connection refused' },
+      { provider: 'box', state: 'ready', models: [{ name: 'script' }, { name: 'vectors', embedding: true }, { name: 'silent', mute: true }] },
     ],
   };
   const list = providersOf({ keys: [{ provider: 'box', place: 'file' }, { provider: 'ollama' }, { provider: 'openai' }] }, models, [{ key: 'providers.box.base_url', value: 'http://x/v1', source: 'file', doc: '' }]);
   test('who answers comes first, with models that talk', () => {
     expect(list.map((p) => [p.name, p.state, p.models, p.own, p.place, p.base])).toEqual([
-      ['box', 'answers', ['script'], true, 'file', 'http://x/v1'], ['ollama', 'silent', [], false, '', ''], ['openai', 'key', [], false, '', ''],
+      ['box', 'answers', ['script'], true, 'file', 'http://x/v1'], ['ollama', 'absent', [], false, '', ''], ['openai', 'key', [], false, '', ''],
     ]);
-    expect(list.map((p) => stateOf(p).word)).toEqual(['1 model', 'not running', 'needs a key']);
+    expect(list.map((p) => stateOf(p).word)).toEqual(['1 model', 'Not running', 'Needs a key']);
   });
   test('addresses', () => {
     for (const good of ['http://localhost:1', 'https://a.example/v1']) expect(wrongAddress(good)).toBe('');
@@ -67,7 +67,7 @@ describe('providers', () => {
 });
 
 describe('switches', () => {
-  const tool = (name: string, more: Partial<ToolSetting> = {}): ToolSetting => ({ name, set: 'notes', doc: '', effect: 'read', state: 'on', from: 'default', told: '', own: false, ...more });
+  const tool = (name: string, more: Partial<ToolSetting> = {}): ToolSetting => ({ name, set: 'notes', doc: '', effect: 'read', state: 'on', from: 'default', usual: 'on', told: '', own: false, ...more });
   const sets = [{ name: 'notes', state: 'ask', tools: 2 }, { name: 'external', state: 'on', tools: 1 }];
   test('under their sets, and servers last', () => {
     const all = [tool('mcp__docs__find', { set: 'external', server: 'user:docs' }), tool('one'), tool('two', { doc: 'Counts words.' })];
@@ -78,8 +78,10 @@ describe('switches', () => {
   test('what is chosen, and what holds if nothing is', () => {
     expect(choiceOf(tool('a', { state: 'ask', from: 'set' }))).toBe('');
     expect(choiceOf(tool('a', { state: 'off', from: 'file' }))).toBe('off');
-    expect(unchosen(tool('a', { effect: 'change' }), sets[0])).toBe('As its set: asks always');
-    expect(unchosen(tool('a'), sets[0])).toBe('As it comes: on');
+    expect(unchosen(tool('a', { effect: 'change' }), sets[0])).toBe('Same as toolset (always ask)');
+    expect(unchosen(tool('a'), sets[0])).toBe('Default (on)');
+    expect(unchosen(tool('a', { usual: 'off', state: 'off' }), sets[0])).toBe('Default (off)');
+    expect(unchosen(tool('a', { usual: 'off', state: 'off' }), { name: 'notes', state: 'off', tools: 2 })).toBe('Same as toolset (off)');
   });
 });
 

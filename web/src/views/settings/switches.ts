@@ -4,10 +4,10 @@ import { score } from '../../lib/fuzzy';
 
 /** states are what a tool can be, each with what it means. */
 export const states: Record<string, { word: string; means: string }> = {
-  on: { word: 'On', means: 'reads freely, asks before it changes something' },
-  ask: { word: 'Asks always', means: 'every call is asked about' },
-  allow: { word: 'Without asking', means: 'does what it does without asking, but for what destroys or runs commands' },
-  off: { word: 'Off', means: 'nobody can call it, and no model hears of it' },
+  on: { word: 'On', means: 'Reads without asking; asks before changes' },
+  ask: { word: 'Always ask', means: 'Asks before every call' },
+  allow: { word: 'Never ask', means: 'Runs without asking, except for destructive changes and commands' },
+  off: { word: 'Off', means: 'Not available to anyone, and hidden from models' },
 };
 
 export interface Group {
@@ -48,6 +48,7 @@ export function choiceOf(t: ToolSetting): string {
 /** unchosen says what holds while nothing is chosen. */
 export function unchosen(t: ToolSetting, set: SetSetting | undefined): string {
   const said = set?.state ?? 'on';
+  if (t.usual === 'off' && said !== 'off') return `Default (${states.off?.word.toLowerCase()})`; // a set does not turn it on
   const s = said === 'ask' && t.effect === 'read' ? 'on' : said; // a set that asks asks about what it changes
-  return s === 'on' ? `As it comes: ${states.on?.word.toLowerCase()}` : `As its set: ${(states[s]?.word ?? s).toLowerCase()}`;
+  return s === 'on' ? `Default (${states.on?.word.toLowerCase()})` : `Same as toolset (${(states[s]?.word ?? s).toLowerCase()})`;
 }

@@ -5,8 +5,8 @@ package main
 import (
 	"context"
 
-	"lore/internal/access"
 	"lore/internal/tool"
+	"lore/internal/tool/access"
 )
 
 func main() {

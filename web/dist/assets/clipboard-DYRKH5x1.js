@@ -1,0 +1,1 @@
+async function e(e){try{return await navigator.clipboard.writeText(e),!0}catch{return t(e)}}function t(e){let t=document.activeElement,n=document.createElement(`textarea`);n.value=e,n.className=`sr`,document.body.append(n),n.select();let r=!1;try{r=document.execCommand(`copy`)}catch{}return n.remove(),t instanceof HTMLElement&&t.focus(),r}export{e as t};

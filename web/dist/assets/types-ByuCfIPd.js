@@ -1,1 +1,0 @@
-function e(e){return`pending_operation_id`in e}export{e as t};
