@@ -25,6 +25,7 @@ func home(t *testing.T) string {
 	}
 	t.Setenv("LORE_MODEL", "quote") // whatever runs on this machine
 	t.Setenv("LORE_KEYRING", "off")
+	t.Setenv("LORE_LIMITS_WAIT", "60") // a machine at work is no reason to be behind
 	vault := filepath.Join(dir, "vault")
 	if err := sample.Copy(vault); err != nil {
 		t.Fatal(err)

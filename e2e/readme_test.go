@@ -250,7 +250,7 @@ func TestReadmeIds(t *testing.T) {
 func ownHome(t *testing.T) []string {
 	home := t.TempDir()
 	return append(os.Environ(), "HOME="+home, "USERPROFILE="+home, "XDG_CONFIG_HOME="+filepath.Join(home, "config"),
-		"XDG_DATA_HOME="+filepath.Join(home, "data"), "LORE_VAULT=", "LORE_LOG_LEVEL=", "LORE_EMBED_MODEL=",
+		"XDG_DATA_HOME="+filepath.Join(home, "data"), "LORE_LIMITS_WAIT=60", "LORE_VAULT=", "LORE_LOG_LEVEL=", "LORE_EMBED_MODEL=",
 		"LORE_MODEL=quote", "LORE_KEYRING=off", "NO_COLOR=1")
 }
 

@@ -268,7 +268,7 @@ func TestChoosingAndEditingAtATerminal(t *testing.T) {
 // known, and the record is sound again.
 func TestALossAcceptedAtATerminal(t *testing.T) {
 	vault, data := t.TempDir(), t.TempDir()
-	for name, value := range map[string]string{"HOME": data, "XDG_DATA_HOME": data, "XDG_CONFIG_HOME": data, "LORE_VAULT": vault, "LORE_EMBED_MODEL": "none", "LORE_KEYRING": "off"} {
+	for name, value := range map[string]string{"HOME": data, "XDG_DATA_HOME": data, "XDG_CONFIG_HOME": data, "LORE_VAULT": vault, "LORE_EMBED_MODEL": "none", "LORE_KEYRING": "off", "LORE_LIMITS_WAIT": "60"} {
 		t.Setenv(name, value)
 	}
 	if out, code := run(t, vault, "call", "write_note", `{"path":"A.md","content":"x"}`, "--yes"); code != 0 {

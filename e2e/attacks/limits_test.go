@@ -108,7 +108,7 @@ func TestNotesOfManyParts(t *testing.T) {
 			for i := range 4 {
 				w.put(fmt.Sprintf("vault/N%d.md", i), c.text)
 			}
-			w.env = append(os.Environ(), "ATTACKED=1", "HOME="+filepath.Join(w.around, "home"), "XDG_DATA_HOME="+filepath.Join(w.around, "data"),
+			w.env = append(os.Environ(), "ATTACKED=1", "HOME="+filepath.Join(w.around, "home"), "XDG_DATA_HOME="+filepath.Join(w.around, "data"), "LORE_LIMITS_WAIT=60",
 				"XDG_CONFIG_HOME="+filepath.Join(w.around, "config"), "LORE_VAULT="+w.vault, "LORE_EMBED_MODEL=none", "NO_COLOR=1", "LORE_KEYRING=off")
 			var out bytes.Buffer
 			for _, args := range [][]string{{"index"}, {"call", "vault_health", "{}"}, {"call", "list_backlinks", `{"path":"N0.md"}`}, {"call", "find_broken_links", "{}"}, {"doctor"}} {

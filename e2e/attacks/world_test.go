@@ -88,7 +88,7 @@ func newWorld(t *testing.T, fill func(w *world)) *world {
 	w.put("secret.txt", w.canary)
 	w.put("secret.md", w.canary)
 	w.put("home/.ssh/id", w.canary)
-	w.env = append(os.Environ(), "ATTACKED=1", "HOME="+filepath.Join(w.around, "home"), "XDG_DATA_HOME="+filepath.Join(w.around, "data"),
+	w.env = append(os.Environ(), "ATTACKED=1", "HOME="+filepath.Join(w.around, "home"), "XDG_DATA_HOME="+filepath.Join(w.around, "data"), "LORE_LIMITS_WAIT=60",
 		"XDG_CONFIG_HOME="+filepath.Join(w.around, "config"), "LORE_VAULT="+w.vault, "LORE_EMBED_MODEL=none", "NO_COLOR=1", "LORE_KEYRING=off",
 		"LORE_LIMITS_CALLS=100000", "LORE_LIMITS_CHANGES=100000", "LORE_LOG_LEVEL=debug",
 		"SOME_API_KEY="+w.canary, "LORE_EMBED_KEY_ENV=SOME_API_KEY")

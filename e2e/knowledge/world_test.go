@@ -77,7 +77,7 @@ func newWorld(t *testing.T, settings ...string) *world {
 			w.env = append(w.env, v)
 		}
 	}
-	w.env = append(w.env, "PLAYED=1", "HOME="+filepath.Join(around, "home"), "XDG_DATA_HOME="+filepath.Join(around, "data"),
+	w.env = append(w.env, "PLAYED=1", "HOME="+filepath.Join(around, "home"), "XDG_DATA_HOME="+filepath.Join(around, "data"), "LORE_LIMITS_WAIT=60",
 		"XDG_CONFIG_HOME="+filepath.Join(around, "config"), "LORE_VAULT="+w.vault, "NO_COLOR=1", "LORE_LOG_LEVEL=warn", "LORE_LIMITS_CALLS=100000", "LORE_LIMITS_CHANGES=100000")
 	w.env = append(w.env, settings...)
 	return w

@@ -177,7 +177,7 @@ func newWorld(t *testing.T, wire, base string) *world {
 			w.env = append(w.env, v)
 		}
 	}
-	w.env = append(w.env, "HOME="+filepath.Join(around, "home"), "XDG_DATA_HOME="+filepath.Join(around, "data"), "XDG_CONFIG_HOME="+filepath.Join(around, "config"),
+	w.env = append(w.env, "HOME="+filepath.Join(around, "home"), "XDG_DATA_HOME="+filepath.Join(around, "data"), "LORE_LIMITS_WAIT=60", "XDG_CONFIG_HOME="+filepath.Join(around, "config"),
 		"LORE_VAULT="+w.vault, "LORE_EMBED_MODEL=none", "NO_COLOR=1", "TERM=xterm")
 	if wire == "openai" {
 		base += "/v1"

@@ -81,7 +81,7 @@ func newBench(t *testing.T) *bench {
 		t.Fatal(err)
 	}
 	b.env = []string{
-		"HOME=" + filepath.Join(b.dir, "home"), "XDG_CONFIG_HOME=" + filepath.Join(b.dir, "config"), "XDG_DATA_HOME=" + filepath.Join(b.dir, "data"),
+		"HOME=" + filepath.Join(b.dir, "home"), "XDG_CONFIG_HOME=" + filepath.Join(b.dir, "config"), "XDG_DATA_HOME=" + filepath.Join(b.dir, "data"), "LORE_LIMITS_WAIT=60",
 		"PATH=" + os.Getenv("PATH"), "LORE_VAULT=" + filepath.Join(b.dir, "vault"), "LORE_EMBED_MODEL=none", "OPENAI_API_KEY=CANARY-openai", "GITHUB_TOKEN=CANARY-github",
 	}
 	return b

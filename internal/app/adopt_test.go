@@ -20,6 +20,7 @@ func TestAnotherFolderWithTheSameIdentity(t *testing.T) {
 		t.Setenv(name, filepath.Join(dir, sub))
 	}
 	t.Setenv("LORE_EMBED_MODEL", "none")
+	t.Setenv("LORE_LIMITS_WAIT", "60")
 	write := func(vault, word string) {
 		t.Helper()
 		if err := os.MkdirAll(filepath.Join(dir, vault), 0o700); err != nil {

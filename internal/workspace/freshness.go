@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"lore/internal/index"
 	"lore/internal/index/sqlite"
@@ -12,16 +13,22 @@ import (
 	"lore/internal/tool/fresh"
 	"lore/internal/vault"
 	"lore/internal/workspace/peer"
+	"lore/internal/workspace/settings"
 )
 
 // openGate lets calls of tools wait until the index is up to date.
-func (s *Session) openGate(ctx context.Context) {
-	o := fresh.Options{State: s.indexState, Vault: s.Vault, Fatal: sqlite.Damaged}
+func (s *Session) openGate(ctx context.Context, c *settings.File) error {
+	seconds, err := s.opener.Config().Number(c, "limits.wait")
+	if err != nil {
+		return err
+	}
+	o := fresh.Options{Patience: time.Duration(seconds) * time.Second, State: s.indexState, Vault: s.Vault, Fatal: sqlite.Damaged}
 	if s.holds {
 		o.Look = s.look
 	}
 	s.Gate = fresh.New(ctx, o)
 	s.Index = index.Visible(index.Awaiting(s.Store, s.Gate.Await))
+	return nil
 }
 
 // look brings the index up to date with everything that was saved before it was

@@ -46,7 +46,7 @@ func (d *inForce) Rehearse(ctx context.Context, person access.Principal, id stri
 // needed.
 func (op *Opener) rules(c *settings.File, dir string) (string, error) {
 	list := []any{c.Paths(dir), c.Tools, c.Instructions}
-	for _, key := range []string{"approve.create", "approve.many", "approve.share", "limits.calls", "limits.changes", "chats.folder", "nodes.folder"} {
+	for _, key := range []string{"approve.create", "approve.many", "approve.share", "limits.calls", "limits.changes", "limits.wait", "chats.folder", "nodes.folder"} {
 		v, err := op.Config().Get(c, key)
 		if err != nil {
 			return "", err

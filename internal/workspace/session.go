@@ -191,7 +191,9 @@ func (op *Opener) openSession(ctx context.Context, f settings.Flags, o Options, 
 		return nil, err
 	}
 	s.Indexer = index.New(s.Vault, s.Store, index.Options{Bus: s.Bus, Log: s.Log, Now: op.Now, Parse: s.Dialect(ctx)})
-	s.openGate(ctx)
+	if err := s.openGate(ctx, &c); err != nil {
+		return nil, err
+	}
 	if err := s.openRecords(&c); err != nil || copied != nil {
 		return s, err
 	}

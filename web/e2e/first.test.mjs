@@ -62,8 +62,8 @@ test('a note that was just made is written in below its name', async () => {
   await page.getByLabel('New property value').fill('5');
   await page.keyboard.press('Enter');
   await page.getByLabel('rating', { exact: true }).waitFor();
+  await w.until(() => /^---\nrating: 5\n---\n# Fresh/.test(w.read('Notes/Fresh.md'))); // it is shown before it is saved
   await w.until(async () => /^Saved/.test(await page.locator('.state').innerText())); // it was done here, and not elsewhere
-  assert.match(w.read('Notes/Fresh.md'), /^---\nrating: 5\n---\n# Fresh/);
 
   // What happened meanwhile is told where the text was.
   await page.locator('.editor .cm-content').press('Control+End');

@@ -28,7 +28,7 @@ export class World {
     const lines = Array.from({ length: 40 }, (_, i) => `Line ${i + 1} of the list.`);
     writeFileSync(join(w.vault, 'Notes', 'Long.md'), lines.join('\n') + '\n');
     lay(w.vault);
-    w.env = { ...process.env, HOME: w.dir, XDG_CONFIG_HOME: join(w.dir, 'config'), XDG_DATA_HOME: join(w.dir, 'data'), XDG_CACHE_HOME: join(w.dir, 'cache'), XDG_STATE_HOME: join(w.dir, 'state'), LORE_VAULT: '', LORE_EMBED_MODEL: 'none' };
+    w.env = { ...process.env, HOME: w.dir, XDG_CONFIG_HOME: join(w.dir, 'config'), XDG_DATA_HOME: join(w.dir, 'data'), XDG_CACHE_HOME: join(w.dir, 'cache'), XDG_STATE_HOME: join(w.dir, 'state'), LORE_LIMITS_WAIT: '60', LORE_VAULT: '', LORE_EMBED_MODEL: 'none' };
     // Whatever becomes of the tests, nothing of theirs stays behind.
     process.once('exit', () => w.server?.kill('SIGKILL'));
     await w.serve('127.0.0.1:0').catch((e) => {

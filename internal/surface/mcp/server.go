@@ -11,6 +11,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -255,11 +256,18 @@ func (s *Server) middleware(next sdk.MethodHandler) sdk.MethodHandler {
 			return s.listResources(ctx, method, req, next)
 		}
 		res, err := next(ctx, method, req)
-		if p, ok := req.GetParams().(*sdk.CallToolParamsRaw); err != nil && ok && method == "tools/call" {
+		if p, ok := req.GetParams().(*sdk.CallToolParamsRaw); ok && method == "tools/call" && isUnknownTool(err, p.Name) {
 			err = s.explain(p.Name, err)
 		}
 		return res, err
 	}
+}
+
+// isUnknownTool reports whether err is what the library says of a name that is
+// not registered. What a tool itself refuses stays as it is.
+func isUnknownTool(err error, name string) bool {
+	var wire *jsonrpc.Error
+	return errors.As(err, &wire) && wire.Code == jsonrpc.CodeInvalidParams && wire.Message == fmt.Sprintf("unknown tool %q", name)
 }
 
 // explain says of a tool that is not offered why, and how to get it.

@@ -20,7 +20,7 @@ import (
 )
 
 // Patience is how long a question waits for the index to catch up with the
-// vault. Comparing ten thousand notes takes a thirtieth of it; the rest is for
+// vault, unless it is told otherwise. Comparing ten thousand notes takes a thirtieth of it; the rest is for
 // slow disks and busy machines.
 const Patience = time.Second
 
@@ -41,6 +41,8 @@ type Options struct {
 	// Fatal reports errors of Look that end a call, whatever it is about. Any
 	// other leaves an index that answers and says that it is behind.
 	Fatal func(error) bool
+	// Patience is how long a question waits; 0 is [Patience].
+	Patience time.Duration
 	// Limit is how long a plan waits; 0 is [tool.PlanWait].
 	Limit time.Duration
 }
@@ -64,13 +66,16 @@ func New(ctx context.Context, o Options) *Gate {
 	if o.Limit == 0 {
 		o.Limit = tool.PlanWait
 	}
+	if o.Patience == 0 {
+		o.Patience = Patience
+	}
 	g := &Gate{o: o}
 	ctx, g.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	g.looks.run = func(c *comparison) {
 		began := time.Now()
 		var whole bool
 		c.fresh, whole, c.err = o.Look(ctx)
-		if slow := time.Since(began) > Patience; c.err == nil && (whole || !slow) {
+		if slow := time.Since(began) > o.Patience; c.err == nil && (whole || !slow) {
 			g.slow.Store(slow)
 		}
 	}
@@ -93,7 +98,7 @@ func (g *Gate) Open(ctx context.Context, whole, first bool) (done bool, err erro
 	}
 	var timeout <-chan time.Time
 	if !whole {
-		t := time.NewTimer(Patience)
+		t := time.NewTimer(g.o.Patience)
 		defer t.Stop()
 		timeout = t.C
 	}
@@ -172,7 +177,7 @@ func (g *Gate) awaitAnswer(ctx context.Context) (index.Freshness, error) {
 	c, wait := g.takeOpening(ctx), time.Duration(0) // the opening has waited already
 	if c == nil {
 		if c = g.looks.join(); !g.slow.Load() {
-			wait = Patience
+			wait = g.o.Patience
 		}
 	}
 	t := time.NewTimer(wait)

@@ -94,6 +94,7 @@ type File struct {
 	Limits struct {
 		Calls   string `toml:"calls,omitempty"`
 		Changes string `toml:"changes,omitempty"`
+		Wait    string `toml:"wait,omitempty"`
 	} `toml:"limits,omitempty"`
 	Tools        map[string]string   `toml:"tools,omitempty"`
 	Instructions map[string]string   `toml:"instructions,omitempty"`
@@ -161,6 +162,10 @@ func general() []value {
 		{
 			"limits.changes", "maximum number of changes per minute, for each app or model", "60", "LORE_LIMITS_CHANGES",
 			func(c *File) *string { return &c.Limits.Changes }, checkNumber("limits.changes"), nil,
+		},
+		{
+			"limits.wait", "seconds that a search waits for the index when files have changed, before it answers from the index as it is", "1", "LORE_LIMITS_WAIT",
+			func(c *File) *string { return &c.Limits.Wait }, checkNumber("limits.wait"), nil,
 		},
 	}
 }

@@ -76,6 +76,7 @@ func addQuestions(s *sdk.Server) {
 		}
 		return asks("", sdk.InputRequestMap{"answer": sample(in.Prompt)}), nil
 	})
+	once(s, "test_elicitation", "Asks who the user is.", form("Who are you?", `{"username": {"type": "string"}, "email": {"type": "string"}}`))
 	once(s, "test_elicitation_sep1034_defaults", "Asks with a form that is filled in.", form("Is this right?", `{
 		"name": {"type": "string", "default": "John Doe"},
 		"age": {"type": "integer", "default": 30},

@@ -28,7 +28,6 @@ func AddFixtures(reg *tool.Registry) error {
 		tool.Read[TestSimpleText](env, tool.Drawn(tool.Text)),
 		tool.Read[TestErrorHandling](env),
 		tool.Read[TestTriggerToolChange](env, tool.Drawn(tool.Text)),
-		tool.Change[TestElicitation](env),
 		tool.Change[TestInputRequiredResultRequestState](env),
 		tool.Change[TestInputRequiredResultTamperedState](env),
 	)...)
@@ -57,7 +56,6 @@ var comments = map[string]tool.Comment{
 	"TestErrorHandling":                    {Text: "TestErrorHandling always goes wrong."},
 	"TestTriggerToolChange":                {Text: "TestTriggerToolChange makes the list of tools another one."},
 	"TestPassing":                          {Text: "TestPassing is there at times."},
-	"TestElicitation":                      {Text: "TestElicitation wants to write a note, so that the client must ask its user.", Fields: map[string]string{"Message": "What to write."}},
 	"TestInputRequiredResultRequestState":  {Text: "TestInputRequiredResultRequestState wants to write a note, and goes on with the state that it gave away."},
 	"TestInputRequiredResultTamperedState": {Text: "TestInputRequiredResultTamperedState wants to write a note, and refuses a state that is not its own."},
 }
@@ -100,23 +98,12 @@ type TestPassing struct{}
 // Run answers.
 func (TestPassing) Run(context.Context, Env) (Said, error) { return Said{"here"}, nil }
 
-// TestElicitation wants to write a note.
-type TestElicitation struct {
-	// Message is what to write.
-	Message string `json:"message,omitempty"`
-}
-
-// Plan plans the note.
-func (in TestElicitation) Plan(context.Context, Env) (Said, change.Set, error) {
-	return plan(in.Message)
-}
-
 // TestInputRequiredResultRequestState wants to write a note.
 type TestInputRequiredResultRequestState struct{}
 
 // Plan plans the note.
 func (TestInputRequiredResultRequestState) Plan(context.Context, Env) (Said, change.Set, error) {
-	return plan("")
+	return plan()
 }
 
 // TestInputRequiredResultTamperedState wants to write a note.
@@ -124,10 +111,10 @@ type TestInputRequiredResultTamperedState struct{}
 
 // Plan plans the note.
 func (TestInputRequiredResultTamperedState) Plan(context.Context, Env) (Said, change.Set, error) {
-	return plan("")
+	return plan()
 }
 
 // plan is the note that nobody confirms.
-func plan(text string) (Said, change.Set, error) {
-	return Said{"written"}, change.Set{change.Create("Conformance test.md", text+"\n")}, nil
+func plan() (Said, change.Set, error) {
+	return Said{"written"}, change.Set{change.Create("Conformance test.md", "\n")}, nil
 }
