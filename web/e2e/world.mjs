@@ -196,7 +196,7 @@ export class World {
     page.on('dialog', (d) => (page.faults.push(`dialog: ${d.message()}`), d.dismiss()));
     page.busy = new Set();
     // A frame that is gone before its page has come never tells that it came.
-    page.on('request', (r) => /\/events(\?|$)|\/frame\//.test(r.url()) || page.busy.add(r));
+    page.on('request', (r) => /\/events(\?|$)|\/frame\/|\.worker-/.test(r.url()) || page.busy.add(r));
     for (const over of ['requestfinished', 'requestfailed']) page.on(over, (r) => page.busy.delete(r));
     page.on('pageerror', (e) => page.faults.push(`thrown: ${e}`));
     page.on('request', (r) => /^(data|blob):/.test(r.url()) || r.url().startsWith(this.base + '/') || page.faults.push(`reached for ${r.url()}`));
