@@ -56,7 +56,7 @@ FAST = -vet=off -ldflags=-w -toolexec='env GOGC=400'
 test: ## everything that must hold; installs what it needs
 	@$(MAKE) --no-print-directory --output-sync=line -j2 vet web-check
 	@$(MAKE) TRIM= --no-print-directory clients-timed
-	@$(MAKE) TRIM= BUILT= LAST='nice -n 10' CRASHED=./internal/vault/writer --no-print-directory --output-sync=line -j5 torture-quick web-test unit lint race-core clients crash browser minds
+	@$(MAKE) TRIM= BUILT= LAST='nice -n 10' SIDE_BY_SIDE='-p 4' CRASHED=./internal/vault/writer --no-print-directory --output-sync=line -j5 torture-quick web-test unit lint race-core clients crash browser minds
 
 check: vet lint ## formatting, vet, staticcheck, unchecked errors, generated files
 
@@ -73,9 +73,10 @@ lint: ## the slow half
 	GOFLAGS=-tags=no_ui GOOS=darwin GOARCH=arm64 $(LAST) ./bin/vet ./cmd/... ./internal/... ./web
 	GOOS=windows GOARCH=amd64 $(LAST) ./bin/vet ./cmd/... ./internal/...
 
+# In test more packages at a time than there are cores: many of them wait longer than they work.
 # The time after which a package counts as hung leaves room for a machine that does twenty other things.
 unit: ## the tests, as on a plain clone
-	$(IN_MEMORY) $(LAST) $(GO) test $(FAST) -timeout 60m ./...
+	$(IN_MEMORY) $(LAST) $(GO) test $(FAST) $(SIDE_BY_SIDE) -timeout 60m ./...
 
 # The engine of SQLite is one package of translated C, which is watched no more than the C would be: that takes a third of the time.
 UNWATCHED = -gcflags='modernc.org/...=-d=checkptr=0' -gcflags='modernc.org/sqlite/lib=-race=false'

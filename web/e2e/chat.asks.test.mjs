@@ -103,6 +103,8 @@ test('stopped in the middle, tried again, branched, edited, named, saved, delete
   await page.getByLabel('Chat title').fill('Less about everything');
   await page.keyboard.press('Enter');
   await page.locator('.chats .current', { hasText: 'Less about everything' }).waitFor();
+  await page.getByRole('button', { name: 'Show 2 other versions' }).click();
+  await page.locator('.chats li.other').nth(1).waitFor();
 
   await page.getByLabel('Thinking').check();
   await page.locator('.more > summary').click();

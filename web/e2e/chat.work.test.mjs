@@ -123,6 +123,19 @@ test('notes, files and pictures are sent along, and only to a model that can rea
   await files.setInputFiles({ name: 'long.txt', mimeType: 'text/plain', buffer: Buffer.alloc(300 * 1024, 'x') });
   await page.getByText('long.txt is too large. Attach text files of at most 256 kB.').waitFor();
   assert.equal(await chips().count(), 2);
+  // What is attached and not sent outlives the page, as the words do.
+  await w.until(() => page.evaluate(() => new Promise((done) => {
+    const r = indexedDB.open('lore-chat', 1);
+    r.onsuccess = () => {
+      const all = r.result.transaction('drafts').objectStore('drafts').getAll();
+      all.onsuccess = () => { r.result.close(); done(all.result.some((d) => d.attached?.length === 2)); };
+    };
+  })));
+  await page.reload();
+  await t.choose();
+  await chips().filter({ hasText: 'File: list.csv' }).waitFor();
+  assert.equal(await chips().count(), 2);
+  assert.equal(await t.box().inputValue(), 'Compare Sencha with my list.');
   mind.says({ text: 'Both say 70.' });
   await t.box().press('Enter');
   await said(1, 'Both say 70.');

@@ -90,6 +90,23 @@ test('who comes back goes on reading where they were', async () => {
   }
 });
 
+test('a long list is where it was left', async () => {
+  await page.goto(`${w.base}/tools`);
+  const last = page.locator('main a[href^="/tools/"]').last();
+  await last.waitFor();
+  await still(page);
+  const main = page.locator('main');
+  await main.evaluate((m) => m.scrollTo(0, m.scrollHeight));
+  const top = await main.evaluate((m) => m.scrollTop);
+  assert.ok(top > 300, `it scrolls: ${top}`);
+  await last.click();
+  await page.waitForURL('**/tools/*');
+  await w.until(async () => (await main.evaluate((m) => m.scrollTop)) === 0); // another place is read from its beginning
+  await page.goBack();
+  await w.until(async () => Math.abs((await main.evaluate((m) => m.scrollTop)) - top) < 60);
+  quiet(page);
+});
+
 test('a menu goes with Escape, and with a press beside it', async () => {
   await page.goto(`${w.base}/notes/Notes/Sencha.md`);
   const menu = page.locator('details.more');

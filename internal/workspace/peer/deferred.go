@@ -6,8 +6,10 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"lore/internal/fault"
+	"lore/internal/machine/home"
 	"lore/internal/tool"
 	"lore/internal/tool/access"
 	"lore/internal/tool/policy"
@@ -213,6 +215,10 @@ func (l *Deferred) Calls() int64 { return l.calls.Load() }
 // fewer; one that is there and breaks off every time must not be asked for ever.
 const tries = 8
 
+// passing is how long a vault may be on its way from one holder to the next: each
+// of them opens it, on whatever machine.
+const passing = time.Minute
+
 // through runs f behind the door. When what stood there was gone before f
 // began, the next one is tried.
 func through[T any](ctx context.Context, l *Deferred, f func(tool.Door) (T, error)) (T, error) {
@@ -247,8 +253,17 @@ func (l *Deferred) renew(ctx context.Context) {
 	l.mu.Lock()
 	open := l.door != nil
 	l.mu.Unlock()
-	if !open {
-		l.Open(l.next(ctx))
+	if open {
+		return
+	}
+	for end := time.Now().Add(passing); ; {
+		door, err := l.next(ctx)
+		// Who was found has gone before it was asked anything: there is another one soon.
+		if errors.Is(err, errGone) && time.Now().Before(end) && home.Pause(ctx) == nil {
+			continue
+		}
+		l.Open(door, err)
+		return
 	}
 }
 

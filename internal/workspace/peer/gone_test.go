@@ -218,6 +218,27 @@ func TestWhatWasNotTakenIsAskedAgain(t *testing.T) {
 	}
 }
 
+// TestWhoIsFoundMayBeGone: of the holders that come one after another, each may go
+// before it was asked anything. That is no answer to the call, nor to the next one.
+func TestWhoIsFoundMayBeGone(t *testing.T) {
+	w := open(t)
+	var calls atomic.Int32
+	c := dying(t, short(t), describe(w.visit(t).On()), false, &calls)
+	found := 0
+	door := peer.NewReconnecting(c, func(ctx context.Context) (tool.Door, error) {
+		if found++; found < 20 {
+			_, err := c.Call(ctx, client, "write_note", json.RawMessage(`{"path":"x.md","content":"x"}`))
+			return nil, err
+		}
+		return w.reg, nil
+	})
+	for range 2 {
+		if _, err := door.Call(t.Context(), client, "read_note", json.RawMessage(`{"path":"Tea.md"}`)); err != nil || found != 20 {
+			t.Fatalf("found %d: %v", found, err)
+		}
+	}
+}
+
 // dying is a holder that says hello, tells its tools, and hangs up on every
 // call: after it took what to do, or before.
 func dying(t *testing.T, dir string, tools []tool.Description, takes bool, calls *atomic.Int32) *peer.Client {

@@ -12,6 +12,15 @@ function hasLetters(word: string, text: string): boolean {
   return true;
 }
 
+const other = /[^\p{L}\p{N}]/u;
+
+/** beginsAt reports whether a word begins at a place of a text in lower case. */
+function beginsAt(text: string, at: number): boolean {
+  const c = text.charCodeAt(at - 1);
+  if (c < 128) return !((c > 96 && c < 123) || (c > 47 && c < 58));
+  return other.test(text[at - 1]!);
+}
+
 /** scorer reads what was typed once, for texts in lower case: fifty thousand of them are scored at each key. */
 export function scorer(typed: string): (lower: string) => number {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
@@ -20,7 +29,7 @@ export function scorer(typed: string): (lower: string) => number {
     for (const w of words) {
       sum -= Math.min(t.length, 400) / 4000;
       const at = t.indexOf(w);
-      if (at >= 0) sum += 10 + (at === 0 ? 8 : /[^\p{L}\p{N}]/u.test(t[at - 1] ?? '') ? 5 : 0) - Math.min(at, 40) / 20;
+      if (at >= 0) sum += 10 + (at === 0 ? 8 : beginsAt(t, at) ? 5 : 0) - Math.min(at, 40) / 20;
       else if (hasLetters(w, t)) sum += 1;
       else return 0;
     }

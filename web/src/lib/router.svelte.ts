@@ -1,4 +1,5 @@
 // Where a person is: the path of the address, and nothing else.
+import { entry } from './scrolled';
 
 /** Views of the page, by the first part of the path. */
 export const views = ['home', 'approvals', 'chat', 'notes', 'search', 'graph', 'activity', 'tools', 'settings', 'onboarding', 'doctor', 'share'] as const;
@@ -60,8 +61,8 @@ class Router {
 
   /** go shows another place. */
   go(path: string, replace = false): void {
-    if (replace) history.replaceState(null, '', path);
-    else history.pushState(null, '', path);
+    if (replace) history.replaceState(entry(false), '', path);
+    else history.pushState(entry(true), '', path);
     this.back = false;
     this.place = placeOf(location.href);
     if (!replace) document.getElementById('main')?.scrollTo(0, 0);
