@@ -118,6 +118,8 @@ test('stopped in the middle, tried again, branched, edited, named, saved, delete
   await page.getByText('Another answer.').waitFor();
   await page.getByRole('checkbox', { name: 'Thinking', checked: true }).waitFor();
 
+  await page.getByRole('button', { name: 'Show 2 other versions' }).click();
+  await page.locator('.chats li.other').nth(1).waitFor();
   const n = await page.locator('.chats li').count();
   await page.locator('li.current .dots').click();
   await page.locator('li.current .delete').click();

@@ -117,7 +117,7 @@ test('links are completed, drafts are kept, and a line is begun by Shift+Enter',
       g.onsuccess = () => (r.result.close(), f(g.result));
     };
   }));
-  await w.until(async () => (await kept()).includes(text));
+  await w.until(async () => (await kept()).some((d) => d.text === text));
   await page.goto(`${w.base}/chat?note=Notes%2FSencha.md`);
   await page.waitForFunction((t) => document.querySelector('.composer textarea')?.value === t, text);
   mind.says({ text: 'Seen.' });
