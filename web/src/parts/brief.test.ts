@@ -1,10 +1,14 @@
 import { expect, test } from 'vitest';
-import { briefOf } from './brief';
+import { briefOf, wordsOf } from './brief';
 
 const note = '---\nrating: 3\n---\n# Sencha\n\nA *green* tea of [[Japan|the islands]].\n\n- steamed\n- rolled\n\n## How I make it\n\n70 °C.\n\n## Where\n\nUji.\n';
 
 test('the first lines are those of the text', () => {
   expect(briefOf(note, '', 'Sencha')).toEqual(['A green tea of the islands.', 'steamed', 'rolled', 'How I make it', '70 °C.', 'Where', 'Uji.']);
+});
+test('a passage is told without its signs', () => {
+  expect(wordsOf('… of the [[Tannins]] and *a green* [[Oolong|tea]], see [here](x.md) ^id')).toBe('… of the Tannins and a green tea, see here');
+  expect(wordsOf('<img src=x onerror=y>')).toBe('<img src=x onerror=y>');
 });
 test('a part ends where the next begins', () => {
   expect(briefOf(note, 'how i make it', 'Sencha')).toEqual(['70 °C.']);

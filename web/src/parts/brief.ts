@@ -3,6 +3,11 @@ import { render, split } from './markdown';
 
 const most = 420; // characters, about what a small card holds
 
+/** wordsOf is a passage as a reader sees it, on one line. */
+export function wordsOf(text: string): string {
+  return (render(text, { note: () => '' }).textContent ?? '').replace(/\s+/g, ' ').trim();
+}
+
 /** briefOf takes what a reader would see first: without properties, and without the title again. */
 export function briefOf(text: string, anchor = '', title = ''): string[] {
   const box = document.createElement('div');
