@@ -330,8 +330,8 @@ func TestSidesTakeTurns(t *testing.T) {
 	}
 }
 
-// TestASummaryWithoutWords: a model that only thinks gives an error that can be
-// read.
+// TestASummaryWithoutWords: a model that only thinks, and finds every request too
+// long, ends a run that can be read.
 func TestASummaryWithoutWords(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -346,13 +346,16 @@ func TestASummaryWithoutWords(t *testing.T) {
 	}
 	w.info.Context = 20_000
 	w.model.Add(llmtest.Step{Reasoning: []string{"hm"}}, llmtest.Fail(&llm.Error{Kind: llm.ContextLength, Message: "too long"}), llmtest.Step{Reasoning: []string{"hm"}})
+	for range 20 {
+		w.model.Add(llmtest.Fail(&llm.Error{Kind: llm.ContextLength, Message: "too long"}))
+	}
 	r, err := w.Start(t.Context(), "chat-1", agent.Request{Text: "And?"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = w.Work(t.Context(), r.ID, nil)
-	if err == nil || strings.Contains(err.Error(), "%!") || !strings.Contains(err.Error(), "summarized") {
-		t.Errorf("got %v", err)
+	r, err = w.Work(t.Context(), r.ID, nil)
+	if err != nil || r.Status != chat.Limited || !strings.Contains(r.Reason, "too long") || !strings.Contains(said(w.last(t)), "The model gave no answer") {
+		t.Errorf("got %v, %+v: %s", err, r, said(w.last(t)))
 	}
 }
 

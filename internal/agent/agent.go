@@ -229,7 +229,11 @@ func (a *Agent) Work(ctx context.Context, id string, tell func(Event)) (chat.Run
 				return w.run, err
 			}
 			w.end(chat.Failed, err.Error())
-			return w.run, errors.Join(err, w.keep(lasting, chat.Change{Say: append(w.unsaid(), w.broken()...)}))
+			say := append(w.unsaid(), w.broken()...)
+			if found := w.passages(); len(found) > 0 && w.model != nil && !w.info.Mute {
+				say = append(say, w.speak(quoted(found)))
+			}
+			return w.run, errors.Join(err, w.keep(lasting, chat.Change{Say: say}))
 		}
 		if !again {
 			return w.run, nil

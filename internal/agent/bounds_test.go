@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -187,34 +189,36 @@ func TestOldResultsMakeRoom(t *testing.T) {
 // tool for the rest gives exactly what was left out.
 func TestALongResultIsReadOn(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.info.Context = 8192
 	text := "begin " + strings.Repeat("löng ", 3000) + "end"
-	w.write(t, "Long.md", text)
-	p := tooltest.Open(t, w.dir, nil)
-	w.Door = tool.NewRegistry(p.Deps(), notes.Tools(notes.Env{Vault: p.Vault, Store: p.Store, Search: p.Search, Fresh: p.Fresh, Now: tooltest.Now}),
-		work.Tools(work.Env{Chats: w.Store}))
-	w.model.Add(calls(call("a", "read_note", `{"path":"Long"}`)), calls(call("b", "read_result", `{"id":"run-1/1","offset":4500,"limit":1000}`)), llmtest.Text("Read."), llmtest.Text("t"))
-	r := w.ask(t, "Read it")
-	list := w.callsOf(t, r.ID)
-	if len(list) != 2 || !strings.Contains(list[0].Result, `read on with read_result, id "run-1/1", offset 4500)`) {
-		t.Fatalf("%+v %.300s", r, list[0].Result)
+	reading := func(steps ...llmtest.Step) (*world, []chat.Call) {
+		w := newWorld(t, append(append([]llmtest.Step{calls(call("a", "read_note", `{"path":"Long"}`))}, steps...), llmtest.Text("Read."), llmtest.Text("t"))...)
+		w.info.Context = 8192
+		w.write(t, "Long.md", text)
+		p := tooltest.Open(t, w.dir, nil)
+		w.Door = tool.NewRegistry(p.Deps(), notes.Tools(notes.Env{Vault: p.Vault, Store: p.Store, Search: p.Search, Fresh: p.Fresh, Now: tooltest.Now}),
+			work.Tools(work.Env{Chats: w.Store}))
+		return w, w.callsOf(t, w.ask(t, "Read it").ID)
+	}
+	w, list := reading()
+	m := regexp.MustCompile(`read on with read_result, id "run-1/1", offset (\d+)\)`).FindStringSubmatch(list[0].Result)
+	if m == nil {
+		t.Fatalf("%.300s", list[0].Result)
 	}
 	cut, whole := []rune(list[0].Result), []rune(list[0].Uncut)
-	if len(cut) > 6400 || !strings.HasPrefix(list[0].Result, string(whole[:4500])) {
-		t.Errorf("%d characters are sent", len(cut))
+	from, err := strconv.Atoi(m[1])
+	if err != nil || len(cut) > 8192 || from < 2000 || !strings.HasPrefix(list[0].Result, string(whole[:from])) {
+		t.Fatalf("%v: %d characters are sent, the rest begins at %d", err, len(cut), from)
 	}
-	if !strings.Contains(list[1].Result, string(whole[4500:5500])) || !strings.Contains(list[1].Result, "call again with offset 5500") {
-		t.Errorf("the rest: %.300s", list[1].Result)
+	names := ""
+	for _, t := range w.model.Requests()[0].Tools {
+		names += t.Name + " "
 	}
-	for _, q := range w.model.Requests()[:1] {
-		names := ""
-		for _, t := range q.Tools {
-			names += t.Name + " "
-		}
-		if !strings.Contains(names, "read_result") || strings.Contains(names, "get_activity") {
-			t.Errorf("offered: %s", names)
-		}
+	if !strings.Contains(names, "read_result") || strings.Contains(names, "get_activity") {
+		t.Errorf("offered: %s", names)
+	}
+	_, list = reading(calls(call("b", "read_result", fmt.Sprintf(`{"id":"run-1/1","offset":%d,"limit":1000}`, from))))
+	if rest := list[1].Result; !strings.Contains(rest, string(whole[from:from+1000])) || !strings.Contains(rest, fmt.Sprintf("call again with offset %d", from+1000)) {
+		t.Errorf("the rest: %.300s", rest)
 	}
 }
 

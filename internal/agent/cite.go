@@ -56,6 +56,7 @@ func (w *worker) sources() []citation.Source {
 			}
 		}
 	}
+	out = append(out, w.quoted...)
 	for _, m := range w.messages {
 		if m.Run == w.run.ID && m.Note != "" {
 			out = append(out, citation.Source{Path: m.Note})

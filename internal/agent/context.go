@@ -52,6 +52,9 @@ func (w *worker) request(ctx context.Context) (llm.Request, error) {
 	if w.run.Last && !w.info.Mute {
 		r.Messages = alternating(append(r.Messages, llm.Say(llm.User, fmt.Sprintf(lastWords, w.run.Reason))))
 	}
+	if w.run.Empty && !w.run.Last {
+		r.Messages = alternating(append(r.Messages, llm.Say(llm.User, noAnswer+w.recalled(ctx))))
+	}
 	r.Tools = w.offered
 	if w.run.Last {
 		r.ToolChoice = "none"
@@ -148,6 +151,13 @@ func (w *worker) shown(m chat.Message, stubs int) llm.Message {
 	if m.Role == llm.Assistant && w.model != nil && m.Model != w.model.ID() {
 		out.Parts = slices.DeleteFunc(slices.Clone(m.Parts), func(p llm.Part) bool { return p.Kind == llm.Reasoning })
 	}
+	if m.Role == llm.Results && w.tight > 0 && m.Seq == w.messages[len(w.messages)-1].Seq {
+		out.Parts = slices.Clone(m.Parts)
+		for i := range out.Parts {
+			p := &out.Parts[i]
+			p.Text = summarize.Cut(p.Text, max(500, utf8.RuneCountInString(p.Text)>>w.tight))
+		}
+	}
 	if m.Role == llm.Results && m.Seq <= stubs {
 		out.Parts = slices.Clone(m.Parts)
 		for i := range out.Parts {
@@ -169,13 +179,17 @@ func onOneLine(name string) string {
 // stubs is the last message whose results are left out: none while there is
 // room, else all but those of the last two turns.
 func (w *worker) stubs() int {
-	if w.full() <= int(fill*float64(w.budget())) {
+	stay := 2
+	switch {
+	case w.makesRoom:
+		stay = 1 // and the one that comes
+	case w.full() <= int(fill*float64(w.budget())):
 		return 0
 	}
 	turns := 0
 	for i := len(w.messages) - 1; i >= 0; i-- {
 		if w.messages[i].Role == llm.Results {
-			if turns++; turns == 3 {
+			if turns++; turns > stay {
 				return w.messages[i].Seq
 			}
 		}
@@ -362,6 +376,8 @@ func (w *worker) compact(ctx context.Context, hard bool) error {
 			break
 		}
 	}
+	// What the model has not read yet is not told in short.
+	cutAt = min(cutAt, w.unread())
 	// A turn is not cut: what stays begins with what the person or the model said.
 	for cutAt < len(w.messages) && w.messages[cutAt].Role == llm.Results {
 		cutAt++
@@ -399,6 +415,17 @@ func (w *worker) compact(ctx context.Context, hard bool) error {
 		Run: w.run.ID, Time: w.Now(), Message: llm.Say(llm.User, w.withSummary(text, cutAt)), Marker: chat.Compacted, Model: w.model.ID(), Until: w.messages[cutAt-1].Seq, Limit: limit,
 	}
 	return w.keep(ctx, chat.Change{Say: []chat.Message{msg}})
+}
+
+// unread is where the messages begin that the model was not shown yet: what was said
+// since its last answer, and that answer itself, whose results they may be.
+func (w *worker) unread() int {
+	for i, m := range slices.Backward(w.messages) {
+		if m.Role == llm.Assistant && m.Marker == "" {
+			return i
+		}
+	}
+	return 0
 }
 
 // spokenUntil are the messages before one, as the model has seen them, shortened

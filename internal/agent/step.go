@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"lore/internal/agent/chat"
+	"lore/internal/agent/citation"
 	"lore/internal/llm"
 	"lore/internal/llm/retry"
 	"lore/internal/tool"
@@ -26,18 +27,23 @@ type worker struct {
 	calls    []chat.Call // of this run
 	model    llm.Model
 	info     llm.Info
-	tools    []*tool.Tool     // that are offered, by name
-	offered  []llm.Tool       // the same, as the model is told of them
-	prompt   string           // the system prompt, once it is made
-	visible  visibility.Limit // what the model may get; checkShared sets it
-	limited  bool             // the model is remote, and may not get every note
-	outside  bool             // words from outside were read in this conversation before
-	per      float64          // characters of a token, as the last answer showed; 0: not known yet
-	half     string           // what the model said of an answer that is not whole
-	prefs    Prefs
-	tell     func(Event)
-	mark     time.Time  // since when work was not counted yet
-	mu       sync.Mutex // of what calls at the same time count
+	tools    []*tool.Tool      // that are offered, by name
+	offered  []llm.Tool        // the same, as the model is told of them
+	prompt   string            // the system prompt, once it is made
+	visible  visibility.Limit  // what the model may get; checkShared sets it
+	limited  bool              // the model is remote, and may not get every note
+	outside  bool              // words from outside were read in this conversation before
+	per      float64           // characters of a token, as the last answer showed; 0: not known yet
+	half     string            // what the model said of an answer that is not whole
+	tight    int               // how often the newest results were shortened: the provider counts otherwise than we do
+	quoted   []citation.Source // what was looked up in the model's place
+
+	makesRoom  bool // results but the newest are left out, see sizeResults
+	mostResult int  // characters of a result that there is room for, see sizeResults
+	prefs      Prefs
+	tell       func(Event)
+	mark       time.Time  // since when work was not counted yet
+	mu         sync.Mutex // of what calls at the same time count
 }
 
 // load reads everything that the work depends on.
@@ -221,10 +227,11 @@ func (w *worker) ask(ctx context.Context) error {
 		w.run.Last, w.run.Reason = true, why
 	}
 	answer, err := w.exchange(ctx)
-	var bad *llm.Error
-	if errors.As(err, &bad) && bad.Kind == llm.ContextLength {
-		if err := w.compact(ctx, true); err != nil {
-			return err
+	for w.tight = 0; isTooLong(err) && w.tight <= mostTight; w.tight++ {
+		if w.tight == 0 {
+			if err := w.compact(ctx, true); err != nil && ctx.Err() == nil {
+				w.Log.Warn("a chat could not be summarized", "run", w.run.ID, "error", err)
+			}
 		}
 		if w.half != "" {
 			w.tell(Event{Type: Restarted})
@@ -238,10 +245,23 @@ func (w *worker) ask(ctx context.Context) error {
 		w.end(chat.Limited, fmt.Sprintf("the limit of %s of work is reached", w.run.Limits.Time))
 		return w.keep(lasting, chat.Change{Say: w.broken()})
 	}
+	if isTooLong(err) && !w.info.Mute && ctx.Err() == nil {
+		w.run.Last, w.run.Reason = true, "the chat is too long for the model"
+		return w.storeAnswer(lasting, llm.Answer{Stop: llm.Stopped})
+	}
 	if err != nil {
 		return err
 	}
 	return w.storeAnswer(lasting, answer)
+}
+
+// mostTight is how often the newest results are halved for a provider that finds
+// a request too long, after older messages were told in short.
+const mostTight = 4
+
+func isTooLong(err error) bool {
+	var bad *llm.Error
+	return errors.As(err, &bad) && bad.Kind == llm.ContextLength
 }
 
 // exchange sends a request and hears the answer. When less is shared by the time
@@ -369,6 +389,19 @@ func (w *worker) storeAnswer(ctx context.Context, a llm.Answer) error {
 			c.Result = encode(map[string]any{"success": false, "isError": true, "error": fmt.Sprintf("Only the first %d calls of an answer are made. Go on with fewer.", mostCalls)})
 		}
 		calls = append(calls, c)
+	}
+	if len(calls) == 0 && a.Stop != llm.Filtered && !w.info.Mute && strings.TrimSpace(a.Text()) == "" {
+		if !w.run.Empty && !w.run.Last {
+			w.run.Empty = true
+			return w.keep(ctx, chat.Change{}) // and asked once more, see request
+		}
+		if !w.run.Last {
+			w.run.Last, w.run.Reason = true, "the model gave no answer"
+		}
+		text := w.fallBack(ctx)
+		w.tell(Event{Type: Text, Text: text})
+		msg.Parts = append(msg.Parts, llm.Part{Kind: llm.Text, Text: text})
+		msg.Stop, a.Stop = llm.Stopped, llm.Stopped
 	}
 	if len(msg.Parts) == 0 {
 		msg.Parts = []llm.Part{{Kind: llm.Text}}

@@ -27,6 +27,7 @@ func (w *worker) act(ctx context.Context, calls []chat.Call) (bool, error) {
 	if err := w.checkShared(ctx); err != nil {
 		return false, err
 	}
+	w.sizeResults(len(calls))
 	if err := w.recover(ctx, calls); err != nil {
 		return false, err
 	}
@@ -57,12 +58,13 @@ func (w *worker) act(ctx context.Context, calls []chat.Call) (bool, error) {
 
 // close gives the results of a turn to the model.
 func (w *worker) close(ctx context.Context, calls, news []chat.Call) (bool, error) {
-	msg := w.results(calls)
+	say := []chat.Message{w.results(calls)}
 	again := true
 	for _, c := range calls {
 		if t, err := w.Door.Find(c.Tool); err == nil && t.Ends && c.State == chat.Finished {
 			w.end(chat.Done, c.Summary)
 			again = false
+			say = append(say, w.speak(summaryOf(c)))
 		}
 	}
 	if again {
@@ -76,8 +78,9 @@ func (w *worker) close(ctx context.Context, calls, news []chat.Call) (bool, erro
 	case w.run.Nudges > mostNudges:
 		w.end(chat.WaitingUser, "the model repeats itself: tell it how to continue")
 		again = false
+		say = append(say, w.speak(w.fallBack(ctx)))
 	}
-	return again, w.keep(ctx, chat.Change{Say: []chat.Message{msg}, Amend: w.withhold(calls), Calls: news})
+	return again, w.keep(ctx, chat.Change{Say: say, Amend: w.withhold(calls), Calls: news})
 }
 
 // results are what calls that are over gave, as a message.

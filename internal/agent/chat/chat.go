@@ -156,6 +156,7 @@ type Run struct {
 	Worked  time.Duration `json:"worked"`
 	Denials int           `json:"denials,omitempty"`
 	Nudges  int           `json:"nudges,omitempty"` // how often it was told that it repeats itself
+	Empty   bool          `json:"empty,omitempty"`  // the model gave no answer and was asked once more
 	// Near says which limit is nearly reached.
 	Near string `json:"near,omitempty"`
 	// Keeper is the process that goes on with it when it can.

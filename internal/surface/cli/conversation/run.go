@@ -26,7 +26,9 @@ func runCommand(open opener) *cobra.Command {
 		Long: `Lets a model work on a task until it is done, and then lists what it changed.
 
 Lore asks you before each change. --allow and --auto give permission for this run
-only; deletions, merges and commands still need your approval.`,
+only; deletions, merges and commands still need your approval.
+
+Exits with 0 only if the task is done.`,
 		Example: "lore run 'file the notes in Inbox by topic'\nlore run --allow 'write_note:Drafts/**' 'draft a summary of each meeting'\nlore run --model ollama/qwen3:8b --steps 10 'tag the notes in Inbox'",
 	}
 	o.define(cmd)
@@ -86,6 +88,9 @@ func (o *options) perform(ctx context.Context, s *Session, t Terminal, task stri
 			err = e
 		}
 	}
+	if err == nil && r.Status != chat.Done {
+		err = fault.New(fault.Unavailable, "the task is not done: %s", r.Reason)
+	}
 	return err
 }
 
@@ -113,9 +118,6 @@ func ledger(ctx context.Context, s *Session, t Terminal, run string) error {
 	fmt.Fprintln(t.Err, t.Notice.Dim(fmt.Sprintf("%s: %s, %s, %s, %s, %s", r.Status, number(r.Steps, "step"), number(len(calls), "call"), number(changed, "change"), number(r.Usage.In+r.Usage.Out, "token"), cost)))
 	if changed > 0 {
 		fmt.Fprintln(t.Err, t.Notice.Dim("Undo everything: lore undo --run "+run))
-	}
-	if r.Status == chat.Failed {
-		return nil // conclude has told
 	}
 	return nil
 }
