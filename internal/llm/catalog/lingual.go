@@ -12,7 +12,7 @@ import (
 
 // lingual is a model that calls tools in whatever way it can: as its provider
 // offers it, or, when it says that it cannot, written as text. What was learnt is
-// kept.
+// kept. A call that is written as text though the provider offers more is one, too.
 type lingual struct {
 	llm.Model
 	spelled bool // it is known to have no other way
@@ -29,7 +29,7 @@ func (m *lingual) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Event
 	}
 	return func(yield func(llm.Event, error) bool) {
 		begun := false
-		for e, err := range m.Model.Stream(ctx, r) {
+		for e, err := range textcall.Hear(m.Model).Stream(ctx, r) {
 			var bad *llm.Error
 			if !begun && errors.As(err, &bad) && bad.Kind == llm.NoTools {
 				m.learnt.Store(true)

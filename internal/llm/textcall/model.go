@@ -78,7 +78,7 @@ func (a *answer) take(e llm.Event) bool {
 			return false
 		}
 		for _, c := range a.calls {
-			p := llm.Part{Kind: llm.ToolCall, ID: fmt.Sprintf("text_%016x", rand.Uint64()), Name: c.Name, Args: c.Args, FromText: true, Repaired: c.Repaired}
+			p := partOf(c)
 			if !a.yield(llm.Event{Type: llm.PartDone, ID: p.ID, Name: p.Name, Part: &p}, nil) {
 				return false
 			}
@@ -86,6 +86,11 @@ func (a *answer) take(e llm.Event) bool {
 		}
 	}
 	return a.yield(e, nil)
+}
+
+// partOf is a call as a part of an answer.
+func partOf(c Call) llm.Part {
+	return llm.Part{Kind: llm.ToolCall, ID: fmt.Sprintf("text_%016x", rand.Uint64()), Name: c.Name, Args: c.Args, FromText: true, Repaired: c.Repaired}
 }
 
 func (a *answer) say(text string) bool {
