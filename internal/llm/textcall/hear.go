@@ -1,7 +1,9 @@
 package textcall
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"iter"
 	"strings"
 
@@ -60,6 +62,9 @@ func (h *heardAnswer) take(e llm.Event) bool {
 		if !h.flush() {
 			return false
 		}
+		if e.Type == llm.PartDone {
+			e.Part = mended(e.Part)
+		}
 	case h.native: // what it says is only said
 	case e.Type == llm.TextDelta:
 		if h.part != nil && !h.flush() {
@@ -84,6 +89,23 @@ func (h *heardAnswer) take(e llm.Event) bool {
 		e.Stop = llm.WantsTool
 	}
 	return h.yield(e, nil)
+}
+
+// mended is a call whose arguments can be read: an adapter gives those that are no
+// JSON as a string.
+func mended(p *llm.Part) *llm.Part {
+	var text string
+	if len(p.Args) == 0 || p.Args[0] != '"' || json.Unmarshal(p.Args, &text) != nil {
+		return p
+	}
+	r := reader{s: text, last: true}
+	var b bytes.Buffer
+	if !r.space() || r.s[r.i] != '{' || r.value(&b) != nil || r.space() || !json.Valid(b.Bytes()) {
+		return p
+	}
+	out := *p
+	out.Args, out.Repaired = b.Bytes(), strings.Join(r.notes, ", ")
+	return &out
 }
 
 // hear takes a piece of a text, and tells what is no call.

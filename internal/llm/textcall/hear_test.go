@@ -64,3 +64,28 @@ func TestHear(t *testing.T) {
 		})
 	}
 }
+
+// TestHearMends: arguments that are nearly JSON are read as those of a written call
+// are; what is open stays as it came.
+func TestHearMends(t *testing.T) {
+	t.Parallel()
+	for said, want := range map[string]string{
+		`{"query": "x",}`:     `{"query":"x"} a trailing comma`,
+		`{'query': 'x'}`:      `{"query":"x"} single quotes`,
+		`{"query": "x"`:       `"{\"query\": \"x\"" `,
+		`{"query": "x"} done`: `"{\"query\": \"x\"} done" `,
+		`words`:               `"words" `,
+	} {
+		args, err := json.Marshal(said)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := llm.Ask(t.Context(), Hear(llmtest.New(llmtest.Step{Calls: []llm.Part{{ID: "a", Name: "find", Args: args}}})), llm.Request{Tools: tools})
+		if err != nil || len(a.Parts) != 1 {
+			t.Fatalf("%v: %+v", err, a)
+		}
+		if got := string(a.Parts[0].Args) + " " + a.Parts[0].Repaired; got != want {
+			t.Errorf("%s became %s", said, got)
+		}
+	}
+}
