@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { allow, move, quiet } from './world.mjs';
+import { allow, move, quiet, still } from './world.mjs';
 import { gate } from './mind.mjs';
 import { Talker } from './talker.mjs';
 
@@ -175,4 +175,39 @@ test('who comes first is not shown a page that changes under the hand', async ()
   await page.locator('#home-question').waitFor(); // somebody talked here already
   await page.unroute('**/api/v1/chats?limit=1');
   quiet(page);
+});
+
+test('by thumb: ask, allow, see the note, rename it, delete it, take it back', async () => {
+  const p = await w.page({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
+  p.setDefaultTimeout(20_000);
+  mind.says({ text: 'I write it down.', calls: [['edit_note', { path: 'Notes/Hojicha.md', search: 'Late-season leaf', replace: 'Best in the evening. Late-season leaf' }]] }, { text: 'Done, see [[Hojicha]].' });
+  await p.goto(`${w.base}/chat`);
+  await p.locator(`#chat-model option[value="${t.model}"]`).waitFor({ state: 'attached' });
+  await p.locator('#chat-model').selectOption(t.model);
+  await p.getByRole('combobox', { name: 'Message' }).fill('Note that hojicha is best in the evening');
+  await p.locator('.composer .send').tap();
+  await p.locator('.talk .card .approve:enabled').waitFor();
+  await still(p);
+  await p.waitForTimeout(250); // a card that was just moved is looked at anew
+  await p.locator('.talk .card .approve:enabled').tap();
+  await p.locator('.turn .answer a, .turn a', { hasText: 'Hojicha' }).last().tap();
+  await p.waitForURL('**/notes/Notes/Hojicha.md*');
+  await p.locator('.prose', { hasText: 'Best in the evening.' }).waitFor();
+  await still(p);
+
+  await p.locator('.more summary').tap();
+  await p.getByRole('button', { name: 'Rename or move' }).tap();
+  await p.getByLabel('Folder and name').fill('Notes/Roasted.md');
+  await p.getByRole('dialog').getByRole('button', { name: 'Rename' }).tap();
+  await p.waitForURL('**/notes/Notes/Roasted.md');
+  await p.locator('.prose h1').waitFor();
+  await still(p);
+  await p.locator('.more summary').tap();
+  await p.getByRole('button', { name: 'Delete' }).tap();
+  await p.locator('.card').getByRole('button', { name: 'Delete' }).tap();
+  await w.until(() => w.read('Notes/Roasted.md') === null);
+  await p.locator('.toast', { hasText: 'Deleted' }).getByRole('button', { name: 'Undo' }).tap();
+  await w.until(() => /Best in the evening/.test(w.read('Notes/Roasted.md') ?? ''));
+  quiet(p);
+  await p.context().close();
 });
