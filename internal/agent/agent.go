@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"lore/internal/agent/chat"
+	"lore/internal/agent/passage"
 	"lore/internal/fault"
 	"lore/internal/llm"
 	"lore/internal/note/summarize"
@@ -201,7 +202,7 @@ func (a *Agent) Work(ctx context.Context, id string, tell func(Event)) (chat.Run
 		tell = func(Event) {}
 	}
 	if won, err := a.take(ctx, id); err != nil || !won {
-		return chat.Run{}, errors.Join(err, taken(won))
+		return chat.Run{}, errors.Join(err, chat.ErrTaken)
 	}
 	lasting := context.WithoutCancel(ctx)
 	defer func() {
@@ -231,7 +232,7 @@ func (a *Agent) Work(ctx context.Context, id string, tell func(Event)) (chat.Run
 			w.end(chat.Failed, err.Error())
 			say := append(w.unsaid(), w.broken()...)
 			if found := w.passages(); len(found) > 0 && w.model != nil && !w.info.Mute {
-				say = append(say, w.speak(quoted(found)))
+				say = append(say, w.speak(passage.Quoted(found)))
 			}
 			return w.run, errors.Join(err, w.keep(lasting, chat.Change{Say: say}))
 		}
@@ -248,13 +249,6 @@ func (a *Agent) take(ctx context.Context, id string) (bool, error) {
 		return won, err
 	}
 	return a.Store.Seize(ctx, id, a.Holder, hold, a.Gone)
-}
-
-func taken(won bool) error {
-	if won {
-		return nil
-	}
-	return chat.ErrTaken
 }
 
 // renew keeps the hold on a run while it is worked on.

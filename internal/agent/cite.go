@@ -49,7 +49,7 @@ func (w *worker) sources() []citation.Source {
 			continue // the words of a plan stand nowhere
 		}
 		from := len(out)
-		out = gather(v, "", out)
+		out = citation.Gather(v, "", out)
 		for i := range out[from:] {
 			if c.Untrusted { // a stranger says nothing about what a note says
 				out[from+i].Path = ""
@@ -60,30 +60,6 @@ func (w *worker) sources() []citation.Source {
 	for _, m := range w.messages {
 		if m.Run == w.run.ID && m.Note != "" {
 			out = append(out, citation.Source{Path: m.Note})
-		}
-	}
-	return out
-}
-
-// gather collects the texts of a result, each with the path that stands nearest
-// to it.
-func gather(v any, path string, out []citation.Source) []citation.Source {
-	switch v := v.(type) {
-	case string:
-		return append(out, citation.Source{Path: path, Text: v})
-	case []any:
-		for _, e := range v {
-			out = gather(e, path, out)
-		}
-	case map[string]any:
-		for _, k := range []string{"target_path", "source_path", "path"} {
-			if p, ok := v[k].(string); ok {
-				path = p
-				out = append(out, citation.Source{Path: p})
-			}
-		}
-		for _, e := range v {
-			out = gather(e, path, out)
 		}
 	}
 	return out

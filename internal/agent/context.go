@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"lore/internal/agent/chat"
+	"lore/internal/agent/turns"
 	"lore/internal/llm"
 	"lore/internal/llm/retry"
 	"lore/internal/note/invisible"
@@ -50,10 +52,10 @@ func (w *worker) request(ctx context.Context) (llm.Request, error) {
 	}
 	r := llm.Request{System: w.system(), Messages: w.spoken(), Think: w.chat.Think}
 	if w.run.Last && !w.info.Mute {
-		r.Messages = alternating(append(r.Messages, llm.Say(llm.User, fmt.Sprintf(lastWords, w.run.Reason))))
+		r.Messages = turns.Alternating(append(r.Messages, llm.Say(llm.User, fmt.Sprintf(lastWords, w.run.Reason))))
 	}
 	if w.run.Empty && !w.run.Last {
-		r.Messages = alternating(append(r.Messages, llm.Say(llm.User, noAnswer+w.recalled(ctx))))
+		r.Messages = turns.Alternating(append(r.Messages, llm.Say(llm.User, noAnswer+w.recalled(ctx))))
 	}
 	r.Tools = w.offered
 	if w.run.Last {
@@ -100,11 +102,11 @@ func (w *worker) spoken() []llm.Message {
 		}
 		out = append(out, shown)
 	}
-	out = paired(out)
+	out = turns.Paired(out)
 	if len(w.tools) == 0 && !w.info.Mute {
-		out = withoutCalls(out)
+		out = turns.WithoutCalls(out)
 	}
-	return alternating(out)
+	return turns.Alternating(out)
 }
 
 // summary is the newest one that this model may see, or nil.
@@ -195,75 +197,6 @@ func (w *worker) stubs() int {
 		}
 	}
 	return 0
-}
-
-// paired makes sure that every call has exactly one result and every result its
-// call: providers refuse anything else.
-func paired(list []llm.Message) []llm.Message {
-	var out []llm.Message
-	for i := 0; i < len(list); i++ {
-		m := list[i]
-		if m.Role == llm.Results {
-			continue // taken with its calls, or of none
-		}
-		out = append(out, m)
-		var calls []llm.Part
-		for _, p := range m.Parts {
-			if p.Kind == llm.ToolCall {
-				calls = append(calls, p)
-			}
-		}
-		if len(calls) == 0 {
-			continue
-		}
-		results := llm.Message{Role: llm.Results}
-		for _, c := range calls {
-			r := llm.Part{Kind: llm.ToolResult, ID: c.ID, Name: c.Name, IsError: true, Text: `{"success":false,"isError":true,"error":"interrupted, not run"}`}
-			if i+1 < len(list) && list[i+1].Role == llm.Results {
-				for _, p := range list[i+1].Parts {
-					if p.ID == c.ID {
-						r = p
-					}
-				}
-			}
-			results.Parts = append(results.Parts, r)
-		}
-		out = append(out, results)
-	}
-	return out
-}
-
-// alternating lets the two sides take turns, the person first: some servers
-// refuse anything else. A run that failed leaves a request without an answer, an
-// answer may have no words, and notes hold conversations of every form.
-func alternating(list []llm.Message) []llm.Message {
-	var out []llm.Message
-	for _, m := range list {
-		if m.Role == llm.Assistant && !speaks(m) {
-			continue
-		}
-		n := len(out)
-		switch {
-		case n == 0 && m.Role == llm.Assistant:
-			out = append(out, llm.Say(llm.User, "(The conversation begins with what you said.)"), m)
-		case n > 0 && m.Role != llm.Results && out[n-1].Role == m.Role:
-			before := append(slices.Clone(out[n-1].Parts), m.Parts...)
-			if k := len(out[n-1].Parts) - 1; k >= 0 && before[k].Kind == llm.Text {
-				before[k].Text = strings.TrimRight(before[k].Text, "\n") + "\n\n"
-			}
-			out[n-1].Parts = before
-		default:
-			out = append(out, m)
-		}
-	}
-	return out
-}
-
-// speaks reports whether a message has words or calls.
-func speaks(m llm.Message) bool {
-	return slices.ContainsFunc(m.Parts, func(p llm.Part) bool {
-		return p.Kind == llm.ToolCall || p.Kind == llm.Text && strings.TrimSpace(p.Text) != ""
-	})
 }
 
 // chars counts the characters of a message.
@@ -398,7 +331,7 @@ func (w *worker) compact(ctx context.Context, hard bool) error {
 		return err
 	}
 	limit, old := w.visible.Patterns(), w.spokenUntil(cutAt)
-	a, err := llm.Ask(retry.WithCheck(ctx, func() error { return w.recheckShared(ctx) }), w.model, llm.Request{System: opening, Messages: alternating(append(old, llm.Say(llm.User, brief))), MaxTokens: 1500})
+	a, err := llm.Ask(retry.WithCheck(ctx, func() error { return w.recheckShared(ctx) }), w.model, llm.Request{System: opening, Messages: turns.Alternating(append(old, llm.Say(llm.User, brief))), MaxTokens: 1500})
 	w.run.Usage = w.run.Usage.Add(a.Usage)
 	text := strings.TrimSpace(a.Text())
 	if err != nil || text == "" {
@@ -465,7 +398,7 @@ func (w *worker) withSummary(summary string, end int) string {
 	own := func(p string) string { return p }
 	read, changed = visibility.Filter(w.visible, read, own), visibility.Filter(w.visible, changed, own)
 	if len(read)+len(changed) > 0 {
-		fmt.Fprintf(&b, "(Notes read: %s. Notes changed: %s.)\n", list(read), list(changed))
+		fmt.Fprintf(&b, "(Notes read: %s. Notes changed: %s.)\n", cmp.Or(strings.Join(read, ", "), "none"), cmp.Or(strings.Join(changed, ", "), "none"))
 	}
 	b.WriteString("\n" + summary)
 	return b.String()
@@ -495,11 +428,4 @@ func (w *worker) requests(end int) []string {
 	}
 	slices.Reverse(out)
 	return out
-}
-
-func list(s []string) string {
-	if len(s) == 0 {
-		return "none"
-	}
-	return strings.Join(s, ", ")
 }

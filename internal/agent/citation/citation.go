@@ -4,6 +4,7 @@
 package citation
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -105,4 +106,28 @@ func match(seen []string, name string) (string, bool) {
 		return found[0], true
 	}
 	return "", false
+}
+
+// Gather adds the texts of a result to out, each with the path that stands nearest to
+// it.
+func Gather(v any, path string, out []Source) []Source {
+	switch v := v.(type) {
+	case string:
+		return append(out, Source{Path: path, Text: v})
+	case []any:
+		for _, e := range v {
+			out = Gather(e, path, out)
+		}
+	case map[string]any:
+		for _, k := range []string{"target_path", "source_path", "path"} {
+			if p, ok := v[k].(string); ok {
+				path = p
+				out = append(out, Source{Path: p})
+			}
+		}
+		for _, k := range slices.Sorted(maps.Keys(v)) { // the same answer has the same sources
+			out = Gather(v[k], path, out)
+		}
+	}
+	return out
 }

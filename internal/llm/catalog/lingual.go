@@ -8,6 +8,7 @@ import (
 
 	"lore/internal/llm"
 	"lore/internal/llm/textcall"
+	"lore/internal/llm/textcall/heard"
 )
 
 // lingual is a model that calls tools in whatever way it can: as its provider
@@ -29,7 +30,7 @@ func (m *lingual) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Event
 	}
 	return func(yield func(llm.Event, error) bool) {
 		begun := false
-		for e, err := range textcall.Hear(m.Model).Stream(ctx, r) {
+		for e, err := range heard.Wrap(m.Model).Stream(ctx, r) {
 			var bad *llm.Error
 			if !begun && errors.As(err, &bad) && bad.Kind == llm.NoTools {
 				m.learnt.Store(true)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lore/internal/llm"
+	"lore/internal/llm/textcall/worded"
 )
 
 // Wrap gives tools to a model that has no way to call them: it is told of them
@@ -24,8 +25,8 @@ func (m model) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Event, e
 		if r.ToolChoice == "none" {
 			tools = nil
 		}
-		a := answer{machine: newMachine(tools), yield: yield}
-		for e, err := range m.Model.Stream(ctx, asText(r)) {
+		a := answer{Machine: NewMachine(tools), yield: yield}
+		for e, err := range m.Model.Stream(ctx, worded.Request(r)) {
 			if err != nil {
 				if a.held(false) {
 					yield(llm.Event{}, err)
@@ -44,7 +45,7 @@ func (m model) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Event, e
 
 // An answer is what was said so far.
 type answer struct {
-	*machine
+	*Machine
 	yield    func(llm.Event, error) bool
 	text     strings.Builder // what was told as text and is in no part yet
 	deltas   bool            // the text of the part that comes was told in pieces
@@ -59,11 +60,11 @@ func (a *answer) take(e llm.Event) bool {
 	switch {
 	case e.Type == llm.TextDelta:
 		a.deltas = true
-		return a.say(a.feed(e.Text))
+		return a.say(a.Feed(e.Text))
 	case e.Type == llm.PartDone && e.Part != nil && e.Part.Kind == llm.Text:
 		more := ""
 		if !a.deltas {
-			more = a.feed(e.Part.Text)
+			more = a.Feed(e.Part.Text)
 		}
 		a.deltas = false
 		if e.Part.Opaque != nil {
@@ -78,7 +79,7 @@ func (a *answer) take(e llm.Event) bool {
 			return false
 		}
 		for _, c := range a.calls {
-			p := partOf(c)
+			p := PartOf(c)
 			if !a.yield(llm.Event{Type: llm.PartDone, ID: p.ID, Name: p.Name, Part: &p}, nil) {
 				return false
 			}
@@ -88,8 +89,8 @@ func (a *answer) take(e llm.Event) bool {
 	return a.yield(e, nil)
 }
 
-// partOf is a call as a part of an answer.
-func partOf(c Call) llm.Part {
+// PartOf is a call as a part of an answer.
+func PartOf(c Call) llm.Part {
 	return llm.Part{Kind: llm.ToolCall, ID: fmt.Sprintf("text_%016x", rand.Uint64()), Name: c.Name, Args: c.Args, FromText: true, Repaired: c.Repaired}
 }
 
@@ -103,7 +104,7 @@ func (a *answer) say(text string) bool {
 
 // held tells what was held back.
 func (a *answer) held(well bool) bool {
-	text, calls := a.finish(well)
+	text, calls := a.Finish(well)
 	a.calls = calls
 	if strings.TrimSpace(text) == "" && len(calls) > 0 {
 		return true

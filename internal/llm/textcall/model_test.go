@@ -9,6 +9,7 @@ import (
 
 	"lore/internal/llm"
 	"lore/internal/llm/llmtest"
+	"lore/internal/llm/textcall/worded"
 )
 
 const say = "I look. <tool_call>{\"name\":\"find\",\"arguments\":{\"query\":\"x\",}}</tool_call>"
@@ -147,7 +148,7 @@ func TestAsked(t *testing.T) {
 // TestExample: the example in the prompt is a call of nothing.
 func TestExample(t *testing.T) {
 	t.Parallel()
-	if calls, _ := Parse(asText(llm.Request{Tools: tools}).System, tools); len(calls) > 0 {
+	if calls, _ := Parse(worded.Request(llm.Request{Tools: tools}).System, tools); len(calls) > 0 {
 		t.Errorf("the prompt itself calls %s", told(calls))
 	}
 }

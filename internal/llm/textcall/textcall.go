@@ -9,6 +9,7 @@
 package textcall
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -25,9 +26,9 @@ type Call struct {
 
 // Parse reads the calls of a whole answer. The rest is what was said beside them.
 func Parse(text string, tools []llm.Tool) (calls []Call, rest string) {
-	m := newMachine(tools)
-	before := m.feed(text)
-	after, calls := m.finish(true)
+	m := NewMachine(tools)
+	before := m.Feed(text)
+	after, calls := m.Finish(true)
 	return calls, before + after
 }
 
@@ -39,8 +40,8 @@ type piece struct {
 	calls []Call
 }
 
-// A machine reads an answer as it comes.
-type machine struct {
+// A Machine reads an answer as it comes.
+type Machine struct {
 	scan    scanner
 	unread  []byte
 	enough  int // how much must be unread to look again: looking at each byte costs the square of the length
@@ -48,12 +49,13 @@ type machine struct {
 	closing bool // some of the held calls count only if nothing is said after them
 }
 
-func newMachine(tools []llm.Tool) *machine {
-	return &machine{scan: scanner{tools: offered(tools), fresh: true, line: true}}
+// NewMachine makes one that knows these tools.
+func NewMachine(tools []llm.Tool) *Machine {
+	return &Machine{scan: scanner{tools: offered(tools), fresh: true, line: true}}
 }
 
-// feed takes what came, and gives what is certainly text.
-func (m *machine) feed(delta string) string {
+// Feed takes what came, and gives what is certainly text.
+func (m *Machine) Feed(delta string) string {
 	m.unread = append(m.unread, delta...)
 	if len(m.unread) < m.enough {
 		return ""
@@ -61,7 +63,7 @@ func (m *machine) feed(delta string) string {
 	return m.read(false)
 }
 
-func (m *machine) read(last bool) string {
+func (m *Machine) read(last bool) string {
 	var out strings.Builder
 	s := string(m.unread)
 	for s != "" {
@@ -81,7 +83,7 @@ func (m *machine) read(last bool) string {
 }
 
 // take adds a piece, and tells what no call is before any more.
-func (m *machine) take(p piece, out *strings.Builder) {
+func (m *Machine) take(p piece, out *strings.Builder) {
 	switch {
 	case p.what == thought: // all before it was thought, not said
 		m.tell(out, func(piece) bool { return true })
@@ -98,7 +100,7 @@ func (m *machine) take(p piece, out *strings.Builder) {
 }
 
 // tell makes text of the calls that are none, and gives what can be told then.
-func (m *machine) tell(out *strings.Builder, none func(piece) bool) {
+func (m *Machine) tell(out *strings.Builder, none func(piece) bool) {
 	first := -1
 	for k := range m.held {
 		if m.held[k].calls != nil && none(m.held[k]) {
@@ -118,8 +120,8 @@ func (m *machine) tell(out *strings.Builder, none func(piece) bool) {
 	m.held = append(m.held[:0], m.held[first:]...)
 }
 
-// finish gives the rest of the text, and the calls if the answer ended well.
-func (m *machine) finish(well bool) (text string, calls []Call) {
+// Finish gives the rest of the text, and the calls if the answer ended well.
+func (m *Machine) Finish(well bool) (text string, calls []Call) {
 	var out strings.Builder
 	out.WriteString(m.read(true))
 	if !well {
@@ -133,4 +135,15 @@ func (m *machine) finish(well bool) (text string, calls []Call) {
 	}
 	m.held = nil
 	return out.String(), calls
+}
+
+// Mend reads an object that is nearly JSON, and says what had to be mended. What is
+// open, or has words beside it, is none.
+func Mend(text string) (args json.RawMessage, what string, ok bool) {
+	r := reader{s: text, last: true}
+	var b bytes.Buffer
+	if !r.space() || r.s[r.i] != '{' || r.value(&b) != nil || r.space() || !json.Valid(b.Bytes()) {
+		return nil, "", false
+	}
+	return b.Bytes(), strings.Join(r.notes, ", "), true
 }

@@ -186,15 +186,15 @@ func check(pieces ...string) error {
 	text := strings.Join(pieces, "")
 	calls, rest := Parse(text, tools)
 	for _, well := range []bool{true, false} {
-		m := newMachine(tools)
+		m := NewMachine(tools)
 		var out strings.Builder
 		for _, p := range pieces {
-			out.WriteString(m.feed(p))
+			out.WriteString(m.Feed(p))
 		}
 		if !strings.HasPrefix(text, out.String()) {
 			return fmt.Errorf("%q told %q too early", pieces, out.String())
 		}
-		after, got := m.finish(well)
+		after, got := m.Finish(well)
 		out.WriteString(after)
 		switch {
 		case !well && (out.String() != text || got != nil):
@@ -322,14 +322,14 @@ func TestLinear(t *testing.T) {
 
 // looks is how many bytes the machine is handed to look at, in small pieces.
 func looks(text string) int {
-	m := newMachine(tools)
+	m := NewMachine(tools)
 	n := 0
 	for i := 0; i < len(text); i += 7 {
 		if p := text[i:min(i+7, len(text))]; len(m.unread)+len(p) >= m.enough {
 			n += len(m.unread) + len(p)
-			m.feed(p)
+			m.Feed(p)
 		} else {
-			m.feed(p)
+			m.Feed(p)
 		}
 	}
 	return n + len(m.unread)
@@ -342,11 +342,11 @@ func BenchmarkParse(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				m := newMachine(tools)
+				m := NewMachine(tools)
 				for i := 0; i < len(text); i += 8 {
-					m.feed(text[i:min(i+8, len(text))])
+					m.Feed(text[i:min(i+8, len(text))])
 				}
-				m.finish(true)
+				m.Finish(true)
 			}
 		})
 	}

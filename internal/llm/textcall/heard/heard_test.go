@@ -1,4 +1,4 @@
-package textcall
+package heard
 
 import (
 	"encoding/json"
@@ -10,9 +10,14 @@ import (
 	"lore/internal/llm/llmtest"
 )
 
-// TestHear: calls that are written as text although the model could call are made;
+var tools = []llm.Tool{
+	{Name: "find", Schema: json.RawMessage(`{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`)},
+	{Name: "now", Schema: json.RawMessage(`{"type":"object","properties":{}}`)},
+}
+
+// TestWrap: calls that are written as text although the model could call are made;
 // everything else comes as it was said, in its order.
-func TestHear(t *testing.T) {
+func TestWrap(t *testing.T) {
 	t.Parallel()
 	const written = "I look. <tool_call>{\"name\":\"find\",\"arguments\":{\"query\":\"x\"}}</tool_call>"
 	own := llm.Part{Kind: llm.ToolCall, ID: "own", Name: "now", Args: json.RawMessage(`{}`)}
@@ -38,7 +43,7 @@ func TestHear(t *testing.T) {
 			t.Parallel()
 			var parts []string
 			said, stop := "", llm.Stop("")
-			for e, err := range Hear(llmtest.New(c.step)).Stream(t.Context(), llm.Request{Tools: tools}) {
+			for e, err := range Wrap(llmtest.New(c.step)).Stream(t.Context(), llm.Request{Tools: tools}) {
 				switch {
 				case err != nil:
 					parts = append(parts, "error")
@@ -65,9 +70,9 @@ func TestHear(t *testing.T) {
 	}
 }
 
-// TestHearMends: arguments that are nearly JSON are read as those of a written call
+// TestArgumentsAreMended: arguments that are nearly JSON are read as those of a written call
 // are; what is open stays as it came.
-func TestHearMends(t *testing.T) {
+func TestArgumentsAreMended(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[string]string{
 		`{"query": "x",}`:     `{"query":"x"} a trailing comma`,
@@ -80,7 +85,7 @@ func TestHearMends(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := llm.Ask(t.Context(), Hear(llmtest.New(llmtest.Step{Calls: []llm.Part{{ID: "a", Name: "find", Args: args}}})), llm.Request{Tools: tools})
+		a, err := llm.Ask(t.Context(), Wrap(llmtest.New(llmtest.Step{Calls: []llm.Part{{ID: "a", Name: "find", Args: args}}})), llm.Request{Tools: tools})
 		if err != nil || len(a.Parts) != 1 {
 			t.Fatalf("%v: %+v", err, a)
 		}

@@ -1,30 +1,33 @@
-package textcall
+// Package heard reads calls out of what models say that have a way of their own to
+// make them: small ones write some as text all the same, or write arguments that
+// are nearly JSON.
+package heard
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"iter"
 	"strings"
 
 	"lore/internal/llm"
+	"lore/internal/llm/textcall"
 )
 
-// Hear reads the calls out of the answers of a model that has a way of its own to
+// Wrap reads the calls out of the answers of a model that has a way of its own to
 // make them, and writes them as text all the same. What it calls in its own way
 // counts alone; everything else is told as it comes, in its order.
-func Hear(m llm.Model) llm.Model { return hearing{m} }
+func Wrap(m llm.Model) llm.Model { return model{m} }
 
-type hearing struct{ llm.Model }
+type model struct{ llm.Model }
 
 // Stream asks as the model knows it.
-func (m hearing) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Event, error] {
+func (m model) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Event, error] {
 	return func(yield func(llm.Event, error) bool) {
 		if len(r.Tools) == 0 || r.ToolChoice == "none" {
 			m.Model.Stream(ctx, r)(yield)
 			return
 		}
-		h := heardAnswer{tools: r.Tools, yield: yield}
+		h := answer{tools: r.Tools, yield: yield}
 		for e, err := range m.Model.Stream(ctx, r) {
 			if err != nil {
 				if h.flush() {
@@ -40,20 +43,20 @@ func (m hearing) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Event,
 	}
 }
 
-// A heardAnswer is what was said so far. What may be a call is held back until it
+// An answer is what was said so far. What may be a call is held back until it
 // is known what it is.
-type heardAnswer struct {
+type answer struct {
 	tools   []llm.Tool
 	yield   func(llm.Event, error) bool
-	machine *machine        // of the text that comes
-	said    strings.Builder // of it
-	raw     strings.Builder // all of it, and what is held back
-	native  bool            // there was a call of the model's own making
-	part    *llm.Part       // a text that ended in calls
-	calls   []Call
+	machine *textcall.Machine // of the text that comes
+	said    strings.Builder   // of it
+	raw     strings.Builder   // all of it, and what is held back
+	native  bool              // there was a call of the model's own making
+	part    *llm.Part         // a text that ended in calls
+	calls   []textcall.Call
 }
 
-func (h *heardAnswer) take(e llm.Event) bool {
+func (h *answer) take(e llm.Event) bool {
 	isText := e.Type == llm.PartDone && e.Part != nil && e.Part.Kind == llm.Text
 	isCall := e.Type == llm.CallStart || e.Type == llm.PartDone && e.Part != nil && e.Part.Kind == llm.ToolCall
 	switch {
@@ -98,26 +101,25 @@ func mended(p *llm.Part) *llm.Part {
 	if len(p.Args) == 0 || p.Args[0] != '"' || json.Unmarshal(p.Args, &text) != nil {
 		return p
 	}
-	r := reader{s: text, last: true}
-	var b bytes.Buffer
-	if !r.space() || r.s[r.i] != '{' || r.value(&b) != nil || r.space() || !json.Valid(b.Bytes()) {
+	args, what, ok := textcall.Mend(text)
+	if !ok {
 		return p
 	}
 	out := *p
-	out.Args, out.Repaired = b.Bytes(), strings.Join(r.notes, ", ")
+	out.Args, out.Repaired = args, what
 	return &out
 }
 
 // hear takes a piece of a text, and tells what is no call.
-func (h *heardAnswer) hear(delta string) bool {
+func (h *answer) hear(delta string) bool {
 	if h.machine == nil {
-		h.machine = newMachine(h.tools)
+		h.machine = textcall.NewMachine(h.tools)
 	}
 	h.raw.WriteString(delta)
-	return h.say(h.machine.feed(delta))
+	return h.say(h.machine.Feed(delta))
 }
 
-func (h *heardAnswer) say(text string) bool {
+func (h *answer) say(text string) bool {
 	if text == "" {
 		return true
 	}
@@ -126,13 +128,13 @@ func (h *heardAnswer) say(text string) bool {
 }
 
 // end takes a whole text. One without a call is told as it is.
-func (h *heardAnswer) end(e llm.Event) bool {
+func (h *answer) end(e llm.Event) bool {
 	streamed := h.machine != nil
 	if !streamed {
-		h.machine = newMachine(h.tools)
-		h.said.WriteString(h.machine.feed(e.Part.Text))
+		h.machine = textcall.NewMachine(h.tools)
+		h.said.WriteString(h.machine.Feed(e.Part.Text))
 	}
-	rest, calls := h.machine.finish(true)
+	rest, calls := h.machine.Finish(true)
 	h.machine = nil
 	if len(calls) > 0 {
 		p := *e.Part
@@ -151,14 +153,14 @@ func (h *heardAnswer) end(e llm.Event) bool {
 	return (!streamed || h.say(rest)) && h.yield(e, nil)
 }
 
-func (h *heardAnswer) reset() {
+func (h *answer) reset() {
 	h.said.Reset()
 	h.raw.Reset()
 	h.part, h.calls, h.machine = nil, nil, nil
 }
 
 // flush tells what was held back, as text.
-func (h *heardAnswer) flush() bool {
+func (h *answer) flush() bool {
 	defer h.reset()
 	raw := h.raw.String()
 	if rest := strings.TrimPrefix(raw, h.said.String()); rest != "" && !h.say(rest) {
@@ -173,7 +175,7 @@ func (h *heardAnswer) flush() bool {
 }
 
 // make tells the words beside the calls, and the calls.
-func (h *heardAnswer) make() bool {
+func (h *answer) make() bool {
 	part, calls := h.part, h.calls
 	rest := strings.TrimPrefix(part.Text, h.said.String())
 	defer h.reset()
@@ -183,7 +185,7 @@ func (h *heardAnswer) make() bool {
 		}
 	}
 	for _, c := range calls {
-		p := partOf(c)
+		p := textcall.PartOf(c)
 		if !h.yield(llm.Event{Type: llm.PartDone, ID: p.ID, Name: p.Name, Part: &p}, nil) {
 			return false
 		}
