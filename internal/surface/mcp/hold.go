@@ -38,7 +38,7 @@ func (s *Server) hold(ctx context.Context, req *sdk.CallToolRequest, res tool.Re
 	told, patience := reportOf(ctx, req), s.opts.Hold
 	switch {
 	case patience <= 0:
-		return s.waits(res)
+		return s.waits(ctx, res)
 	case tasks.Promote(ctx, taskLife, s.waitingFor(res)):
 		return s.outlast(ctx, res)
 	case told.token == nil:
@@ -101,7 +101,7 @@ func (s *Server) ended(ctx context.Context, e ended) (*sdk.CallToolResult, error
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case e.still:
-		return s.waits(e.res)
+		return s.waits(ctx, e.res)
 	case e.err != nil:
 		return failed(e.err)
 	}

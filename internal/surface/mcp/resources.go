@@ -13,6 +13,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"lore/internal/fault"
+	"lore/internal/surface/mcp/apps"
 	"lore/internal/tool"
 	"lore/internal/tool/access"
 	"lore/internal/tool/schema"
@@ -177,6 +178,9 @@ func (s *Server) listResources(ctx context.Context, method string, req sdk.Reque
 	list, ok := res.(*sdk.ListResourcesResult)
 	if err != nil || !ok {
 		return res, err
+	}
+	if offset > 0 || !showsApps(req) {
+		list.Resources = slices.DeleteFunc(list.Resources, func(r *sdk.Resource) bool { return r.MIMEType == apps.MIMEType })
 	}
 	var notes noteList
 	if err := s.use(ctx, tool.ListsNotes, map[string]any{"limit": page, "offset": offset, "sort": "path"}, &notes); fault.Of(err) == fault.Denied {

@@ -216,6 +216,7 @@ func New(door func() tool.Door, o Options) *Server {
 	o.Extra.tune(options)
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "lore", Title: "Lore", Version: o.Version}, options)
 	s.addResources()
+	s.addApps()
 	s.addPrompts()
 	s.addTasks()
 	o.Extra.register(s.sdk)
@@ -256,6 +257,9 @@ func (s *Server) middleware(next sdk.MethodHandler) sdk.MethodHandler {
 			return s.listResources(ctx, method, req, next)
 		}
 		res, err := next(ctx, method, req)
+		if list, ok := res.(*sdk.ListToolsResult); ok && err == nil {
+			s.withViews(list, showsApps(req))
+		}
 		if p, ok := req.GetParams().(*sdk.CallToolParamsRaw); ok && method == "tools/call" && isUnknownTool(err, p.Name) {
 			err = s.explain(p.Name, err)
 		}
@@ -372,6 +376,7 @@ func (s *Server) describe(t *tool.Tool) *sdk.Tool {
 
 // call runs one tool, or goes on with a call that asked the user.
 func (s *Server) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	ctx = showing(ctx, req)
 	if req.Params.RequestState != "" {
 		return s.resume(ctx, req)
 	}
