@@ -10,6 +10,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"lore/internal/fault"
+	"lore/internal/surface/mcp/answers"
 	"lore/internal/surface/mcp/apps"
 	"lore/internal/tool"
 	"lore/internal/tool/access"
@@ -164,7 +165,7 @@ func (s *Server) answerCard(ctx context.Context, req *sdk.CallToolRequest) (*sdk
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown tool %q", answerTool)}
 	}
 	if err := json.Unmarshal(req.Params.Arguments, &said); err != nil || said.Approve == nil {
-		return failed(fault.Field("approve", "send true or false, with the token of the approval", "the answer cannot be read"))
+		return answers.Failed(fault.Field("approve", "send true or false, with the token of the approval", "the answer cannot be read"))
 	}
 	st, err := s.verify(said.Token)
 	if err != nil || st.Asked != cardName {
@@ -173,15 +174,15 @@ func (s *Server) answerCard(ctx context.Context, req *sdk.CallToolRequest) (*sdk
 	q, err := s.door().Question(ctx, st.Question)
 	switch {
 	case err != nil:
-		return failed(err)
+		return answers.Failed(err)
 	case !s.isOwn(q, st), !s.mayElicit(q):
 		return nil, errNotFor
 	case q.State == tool.Pending && (q.Revision != st.Revision || q.Plan != st.Plan):
-		return failed(fault.Fix(fault.Conflict, "ask for the change again", "a file changed since the plan was shown"))
+		return answers.Failed(fault.Fix(fault.Conflict, "ask for the change again", "a file changed since the plan was shown"))
 	}
 	if q.ShowsOutside() {
 		if err := s.door().Taint(ctx, q.Who); err != nil {
-			return failed(err)
+			return answers.Failed(err)
 		}
 	}
 	return s.answer(showing(ctx, req), req, q, tool.Answer{Approve: *said.Approve, Revision: st.Revision, Word: said.Word})

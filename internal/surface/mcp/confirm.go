@@ -14,6 +14,7 @@ import (
 
 	"lore/internal/fault"
 	"lore/internal/surface/cli/draw"
+	"lore/internal/surface/mcp/answers"
 	"lore/internal/tool"
 	"lore/internal/tool/access"
 	"lore/internal/tool/policy"
@@ -129,7 +130,7 @@ func (s *Server) waits(ctx context.Context, res tool.Result) (*sdk.CallToolResul
 		return nil, err
 	}
 	raw = append(append(raw[:len(raw)-1], ','), more[1:]...)
-	out := &sdk.CallToolResult{Content: texts(string(raw)), StructuredContent: json.RawMessage(raw)}
+	out := &sdk.CallToolResult{Content: answers.Texts(string(raw)), StructuredContent: json.RawMessage(raw)}
 	return out, s.addCard(ctx, out, *res.Question)
 }
 
@@ -193,13 +194,13 @@ func (s *Server) resume(ctx context.Context, req *sdk.CallToolRequest) (*sdk.Cal
 	q, err := s.door().Question(ctx, st.Question)
 	switch {
 	case err != nil:
-		return failed(err)
+		return answers.Failed(err)
 	case !s.isOwn(q, st):
 		return nil, errNotFor
 	}
 	if q.ShowsOutside() {
 		if err := s.door().Taint(ctx, q.Who); err != nil {
-			return failed(err)
+			return answers.Failed(err)
 		}
 	}
 	switch {
@@ -208,7 +209,7 @@ func (s *Server) resume(ctx context.Context, req *sdk.CallToolRequest) (*sdk.Cal
 	case !s.mayElicit(q):
 		return nil, errNotFor
 	case q.State == tool.Pending && (q.Revision != st.Revision || q.Plan != st.Plan):
-		return failed(fault.Fix(fault.Conflict, "call again", "a file changed since the user was asked"))
+		return answers.Failed(fault.Fix(fault.Conflict, "call again", "a file changed since the user was asked"))
 	}
 	r, _ := req.Params.InputResponses[formName].(*sdk.ElicitResult)
 	yes, said := decision(r)
@@ -263,11 +264,11 @@ func (s *Server) answer(ctx context.Context, req *sdk.CallToolRequest, q tool.Qu
 	res, err := s.door().Answer(ctx, dialog, q.ID, a)
 	switch {
 	case err != nil:
-		return failed(err)
+		return answers.Failed(err)
 	case res.Question != nil: // computed again, because a file had changed
 		return s.waits(ctx, res)
 	}
-	return answered(res)
+	return answers.Of(res)
 }
 
 // longestName is how much of what a client calls itself is kept, in characters.

@@ -7,6 +7,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"lore/internal/surface/cli/draw"
+	"lore/internal/surface/mcp/answers"
 	"lore/internal/surface/mcp/tasks"
 	"lore/internal/tool"
 )
@@ -103,9 +104,9 @@ func (s *Server) ended(ctx context.Context, e ended) (*sdk.CallToolResult, error
 	case e.still:
 		return s.waits(ctx, e.res)
 	case e.err != nil:
-		return failed(e.err)
+		return answers.Failed(e.err)
 	}
-	return answered(e.res)
+	return answers.Of(e.res)
 }
 
 // untilOver waits until nothing more will happen to a question. One that is

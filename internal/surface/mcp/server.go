@@ -26,6 +26,7 @@ import (
 
 	"lore/internal/event"
 	"lore/internal/fault"
+	"lore/internal/surface/mcp/answers"
 	"lore/internal/surface/mcp/tasks"
 	"lore/internal/tool"
 	"lore/internal/tool/access"
@@ -384,11 +385,11 @@ func (s *Server) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallT
 	res, err := s.door().Call(ctx, s.caller(ctx, req.Params.Name), req.Params.Name, req.Params.Arguments)
 	switch {
 	case err != nil:
-		return failed(err)
+		return answers.Failed(err)
 	case res.Question != nil:
 		return s.confirm(ctx, req, res)
 	}
-	return answered(res)
+	return answers.Of(res)
 }
 
 // caller is who makes a call of a tool, with the name that the program gave itself.
