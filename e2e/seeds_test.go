@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"lore/internal/surface/http/serve/servetest"
 	"lore/internal/workspace/process/ptytest"
 )
@@ -221,4 +223,35 @@ func all(steps ...deed) deed {
 		}
 		return strings.Join(out, "\n")
 	}
+}
+
+// mcpTools are the names of the tools that a client of the Model Context Protocol
+// can be offered.
+func mcpTools(w *seedWorld) string {
+	w.Helper()
+	s, err := sdk.NewClient(&sdk.Implementation{Name: "seed", Version: "1"}, nil).Connect(w.Context(), &sdk.StreamableClientTransport{
+		Endpoint: w.base + "/mcp/x/all", HTTPClient: &http.Client{Transport: withToken(w.token)}, DisableStandaloneSSE: true,
+	}, nil)
+	if err != nil {
+		w.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	list, err := s.ListTools(w.Context(), nil)
+	if err != nil {
+		w.Fatal(err)
+	}
+	var names []string
+	for _, t := range list.Tools {
+		names = append(names, t.Name)
+	}
+	return strings.Join(names, " ")
+}
+
+// withToken sends a token with every request.
+type withToken string
+
+func (t withToken) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(t))
+	return http.DefaultTransport.RoundTrip(r)
 }
