@@ -228,6 +228,25 @@ func all(steps ...deed) deed {
 // mcpTools are the names of the tools that a client of the Model Context Protocol
 // can be offered.
 func mcpTools(w *seedWorld) string {
+	var names []string
+	for _, t := range overMCP(w) {
+		names = append(names, t.Name)
+	}
+	return strings.Join(names, " ")
+}
+
+// mcpDescription is what such a client is told about a tool.
+func mcpDescription(w *seedWorld, name string) string {
+	for _, t := range overMCP(w) {
+		if t.Name == name {
+			return t.Description
+		}
+	}
+	w.Fatalf("%s is not offered", name)
+	return ""
+}
+
+func overMCP(w *seedWorld) []*sdk.Tool {
 	w.Helper()
 	s, err := sdk.NewClient(&sdk.Implementation{Name: "seed", Version: "1"}, nil).Connect(w.Context(), &sdk.StreamableClientTransport{
 		Endpoint: w.base + "/mcp/x/all", HTTPClient: &http.Client{Transport: withToken(w.token)}, DisableStandaloneSSE: true,
@@ -240,11 +259,7 @@ func mcpTools(w *seedWorld) string {
 	if err != nil {
 		w.Fatal(err)
 	}
-	var names []string
-	for _, t := range list.Tools {
-		names = append(names, t.Name)
-	}
-	return strings.Join(names, " ")
+	return list.Tools
 }
 
 // withToken sends a token with every request.
