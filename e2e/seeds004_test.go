@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"net/http"
-	"os"
 	"testing"
 )
 
@@ -14,15 +13,6 @@ func TestSeed004Copilot(t *testing.T) {
 		"Ideas/Milk.md": "# Milk\n\nNothing planned.\n",
 	}
 	const blocks = `{"path":"Ideas/Tea.md","diff":"------- SEARCH\nIt was cold.\n=======\nIt was warm.\n+++++++ REPLACE\n"}`
-	// The program is a server for itself: any that speaks the protocol would do.
-	self := func(w *seedWorld) string {
-		lore, err := os.Executable()
-		if err != nil {
-			w.Fatal(err)
-		}
-		return lore
-	}
-	_ = self
 	rows := []row{
 		r("localSearch finds notes by a question and salient terms", ask("local_search", `{"query":"what did I plan with Anna","salient_terms":["Anna"]}`), `"path":"Ideas/Tea.md"`, `!Milk\.md`),
 		r("salient terms may be written in camel case", ask("local_search", `{"query":"what did I plan","salientTerms":["Anna"]}`), `"path":"Ideas/Tea.md"`),
@@ -49,10 +39,10 @@ func TestSeed004Copilot(t *testing.T) {
 		r("a tool that is off is not offered over MCP", func(w *seedWorld) string { return mcpTools(w) }, `vault_search`, `!local_search`),
 		r("a tool is turned on again", all(page(http.MethodPost, "/settings", `{"key":"tools.local_search","value":"on"}`), ask("local_search", `{"query":"tasting","salient_terms":["tasting"]}`)), `"path":"Ideas/Tea.md"`),
 		r("a whole category is turned off", all(page(http.MethodPost, "/settings", `{"key":"tools.clock","value":"off"}`), ask("get_current_time", `{}`), page(http.MethodPost, "/settings", `{"key":"tools.clock","value":""}`)), `turned off`),
-		r("custom instructions are added without touching the schema", all(page(http.MethodPost, "/settings", `{"key":"instructions.local_search","value":"Take terms from the user's own words."}`), get("/tools/local_search")), `own words`, `"salient_terms"`),
+		r("custom instructions are added without touching the schema", all(page(http.MethodPost, "/settings", `{"key":"instructions.local_search","value":"Take terms from the user's own words."}`), ask("local_search", `{"query":"tasting","salient_terms":["tasting"]}`), page(http.MethodGet, "/settings/tools", "")), `"local_search"[^}]*own words`),
 		r("models are told the instructions of a tool that is offered", func(w *seedWorld) string { return mcpDescription(w, "local_search") }, `Take terms from the user's own words\.`),
 		r("models are not told the instructions of others", func(w *seedWorld) string { return mcpDescription(w, "vault_search") }, `!own words`),
-		r("every argument is described", get("/tools/local_search"), `"salient_terms":\{[^}]*"description":"[^"]+"`),
+		r("every argument is described", get("/tools/local_search"), `"salient_terms":\{"type":"array","items":\{"type":"string"\},"description":"[^"]+"`),
 		r("servers of the Model Context Protocol are a list that a person decides about", page(http.MethodGet, "/servers", ""), `"servers":\[`),
 		r("another server is added, and not used before a person allows it", page(http.MethodPost, "/servers", `{"name":"memory","command":"lore-none","args":[]}`), `memory`),
 		r("a server is removed with its tools alone", all(page(http.MethodPost, "/servers/memory/remove", `{}`), get("/tools")), `"name":"local_search"`, `!mcp__memory`),
