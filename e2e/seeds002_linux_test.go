@@ -46,6 +46,15 @@ func TestSeed002ChatGPTMD(t *testing.T) {
 			out := w.run("ask", "What is Vue?")
 			return out + strings.Join(s.got, " ")
 		}, `search_notes`, `Vue is one\.`, `alpha alpha`),
+		r("the model is told which note is open, and to cite", func(w *seedWorld) string {
+			s := onStage(w.T, w.vault, act{text: []string{"It is about Vue."}})
+			return w.run("ask", "--note", "Notes/Vue.md", "What is this?") + s.told[0]
+		}, `It is about Vue\.`, `Notes/Vue\.md`, `[Cc]ite`),
+		r("the result of a call is in what the model is told next", func(w *seedWorld) string {
+			s := onStage(w.T, w.vault, act{call: "read_note", args: `{"path":"Notes/Vue.md"}`}, act{text: []string{"Read."}})
+			w.run("ask", "Read it")
+			return s.told[1]
+		}, `"role":"tool"`, `Vue is a framework`),
 		r("several calls are made one after the other", func(w *seedWorld) string {
 			onStage(w.T, w.vault, act{call: "search_notes", args: `{"query":"framework"}`}, act{call: "read_note", args: `{"path":"Notes/Vue.md"}`}, act{text: []string{"Both done."}})
 			return w.run("ask", "What is Vue?")

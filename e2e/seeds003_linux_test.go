@@ -1,8 +1,11 @@
 package e2e
 
 import (
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"os/exec"
+	"strings"
 	"testing"
 )
 
@@ -15,6 +18,11 @@ func TestSeed003LocalLoop(t *testing.T) {
 		".hidden.txt":   "x\n",
 		"src/binary.md": "a\x00b",
 	}
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, `<title>Water</title><main><p>Boil it.</p></main>`)
+	}))
+	t.Cleanup(site.Close)
 	page1 := func(key, value string) deed {
 		return page(http.MethodPost, "/settings", `{"key":"`+key+`","value":"`+value+`"}`)
 	}
@@ -49,6 +57,7 @@ func TestSeed003LocalLoop(t *testing.T) {
 		}, `config\.json`),
 		r("download_url is off until a person turns it on", ask("download_url", `{"url":"http://127.0.0.1:1/"}`), `"kind":"denied"`, `turned off|off`),
 		r("download_url reaches no private address", all(page1("tools.download_url", "ask"), do("download_url", `{"url":"http://127.0.0.1:1/"}`)), `"kind":"denied"`, `127\.0\.0\.1: it is this computer`),
+		r("download_url returns a page as text, when a person agrees", do("download_url", `{"url":"`+site.URL+`/page"}`), `"success":true`, `Boil it\.`, `"untrusted":true`),
 		r("run_command is off until a person turns it on", ask("run_command", `{"command":"echo hi"}`), `"kind":"denied"`, `turned off`),
 		r("arguments that come as a string are read", typed("call", "read_file", `"{\"path\":\"config.json\"}"`), `\\"a\\": 1`),
 		r("arguments that come as an object are read", typed("call", "read_file", `{"path":"config.json"}`), `\\"a\\": 1`),
@@ -90,5 +99,5 @@ func TestSeed003LocalLoop(t *testing.T) {
 			r("run_command returns errors and the exit code", do("run_command", `{"command":"cat config.json; echo oops >&2; exit 3"}`), `oops`, `"exit_code":3`),
 		)
 	}
-	walk(t, files, rows)
+	walk(t, files, rows, "LORE_WEB_ALLOW="+strings.TrimPrefix(site.URL, "http://"))
 }

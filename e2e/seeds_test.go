@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -60,8 +61,7 @@ func walk(t *testing.T, files map[string]string, rows []row, settings ...string)
 		seen[row.says] = true
 		got := row.how(w)
 		for _, want := range row.wants {
-			not := strings.HasPrefix(want, "!")
-			if regexp.MustCompile(`(?s)`+strings.TrimPrefix(want, "!")).MatchString(got) == not {
+			if !holds(want, got) {
 				t.Errorf("%s\nwant %s\ngot  %s", row.says, want, got)
 			}
 		}
@@ -70,6 +70,12 @@ func walk(t *testing.T, files map[string]string, rows []row, settings ...string)
 		}
 	}
 	t.Logf("%d requirements", len(rows))
+}
+
+// holds reports whether a text is as it is wanted.
+func holds(want, got string) bool {
+	pattern, not := strings.CutPrefix(want, "!")
+	return regexp.MustCompile(`(?s)`+pattern).MatchString(got) != not
 }
 
 func newSeedWorld(t *testing.T, files map[string]string, settings ...string) *seedWorld {
@@ -198,6 +204,22 @@ func page(method, path, body string) deed {
 // get is a request of the program.
 func get(path string) deed {
 	return func(w *seedWorld) string { return w.send(false, http.MethodGet, "/api/v1"+path, "") }
+}
+
+// until makes a request again until its answer is as it is wanted: a server looks at
+// some files every two seconds.
+func until(path, want string) deed {
+	return func(w *seedWorld) string {
+		again := time.NewTicker(50 * time.Millisecond)
+		defer again.Stop()
+		for range 600 {
+			if got := get(path)(w); holds(want, got) {
+				return got
+			}
+			<-again.C
+		}
+		return "never " + want
+	}
 }
 
 // typed is a command.
