@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -57,17 +56,14 @@ func (w *worker) act(ctx context.Context, calls []chat.Call) (bool, error) {
 	return w.close(ctx, calls, news)
 }
 
-// mostAccount is how much of what a model says at the end of its task is kept as the
-// reason why the run ended.
-const mostAccount = 2000
-
-// close gives the results of a turn to the model.
+// close gives the results of a turn to the model. A run that a tool ends keeps what
+// the tool answered, the model's account of its work, as the reason.
 func (w *worker) close(ctx context.Context, calls, news []chat.Call) (bool, error) {
 	msg := w.results(calls)
 	again := true
 	for _, c := range calls {
 		if t, err := w.Door.Find(c.Tool); err == nil && t.Ends && c.State == chat.Finished {
-			w.end(chat.Done, summarize.Clip(strings.TrimSpace(cmp.Or(c.Summary, c.Result)), mostAccount))
+			w.end(chat.Done, summarize.Clip(strings.TrimSpace(c.Result), 2000))
 			again = false
 		}
 	}
