@@ -156,9 +156,19 @@ func TestViewsNeedTheRight(t *testing.T) {
 	if token := planned(t, call(t, cs, "delete_note", map[string]any{"path": "Matcha"})); token != "" {
 		t.Error("a view may answer a deletion, and its client is not trusted")
 	}
-	cs = connect(t, mcp.New(w.door, mcp.Options{Who: confirming(), Now: tooltest.Now, Trusted: func(access.Principal) bool { return true }}), eras[0], shows())
-	if token := planned(t, call(t, cs, "delete_note", map[string]any{"path": "Sencha"})); token == "" {
+	key := []byte("the key of one run of the program")
+	cs = connect(t, mcp.New(w.door, mcp.Options{Who: confirming(), Now: tooltest.Now, Key: key, Trusted: func(access.Principal) bool { return true }}), eras[0], shows())
+	token := planned(t, call(t, cs, "delete_note", map[string]any{"path": "Sencha"}))
+	if token == "" {
 		t.Error("the view of a trusted client may not answer a deletion")
+	}
+	// The token alone is not the right: whoever is trusted no longer is refused.
+	for _, who := range []access.Principal{confirming(), client()} {
+		cs = connect(t, mcp.New(w.door, mcp.Options{Who: who, Now: tooltest.Now, Key: key}), eras[0], shows())
+		res, err := cs.CallTool(t.Context(), &sdk.CallToolParams{Name: "answer_approval", Arguments: map[string]any{"token": token, "approve": true}})
+		if err == nil {
+			t.Errorf("%v was heard: %s", who.Scopes, textOf(res))
+		}
 	}
 	if read(t, w.dir, "New.md") != "" || read(t, w.dir, "Notes/Matcha.md") == "" || read(t, w.dir, "Notes/Sencha.md") == "" {
 		t.Error("something was done")
