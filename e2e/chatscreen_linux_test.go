@@ -3,6 +3,7 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -126,6 +127,7 @@ type stage struct {
 	acts []act
 	ends chan struct{} // an answer that never ends was left
 	got  []string      // which models were asked
+	told []string      // what they were told
 }
 
 // onStage makes a model that follows a script the one that answers.
@@ -170,10 +172,17 @@ func (s *stage) answer(w http.ResponseWriter, r *http.Request) {
 		Model string
 		Tools []json.RawMessage
 	}
-	if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
+	body, err := io.ReadAll(r.Body)
+	if err == nil {
+		err = json.Unmarshal(body, &q)
+	}
+	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
+	s.mu.Lock()
+	s.told = append(s.told, string(body))
+	s.mu.Unlock()
 	a := s.next(len(q.Tools) > 0, q.Model)
 	if a.fail != 0 {
 		http.Error(w, `{"error":{"message":"not now"}}`, a.fail)

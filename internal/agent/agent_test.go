@@ -438,7 +438,7 @@ func TestAToolCanEndARun(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := w.ask(t, "Read all")
-	if r.Status != chat.Done || r.Steps != 2 || w.model.Unused() != 0 {
+	if r.Status != chat.Done || r.Reason != "All is read." || r.Steps != 2 || w.model.Unused() != 0 {
 		t.Fatalf("%+v", r)
 	}
 	if q := w.model.Requests()[0]; !strings.Contains(q.System, "call task_complete") {

@@ -14,6 +14,7 @@ import (
 
 	"lore/internal/fault"
 	"lore/internal/surface/cli/draw"
+	"lore/internal/surface/mcp/answers"
 	"lore/internal/tool"
 	"lore/internal/tool/access"
 	"lore/internal/tool/policy"
@@ -29,9 +30,9 @@ const (
 )
 
 // confirm lets the client ask its user, where that may count: by a form of its
-// own, if a person gave the client the right to confirm, or by opening our page,
-// at which only a person's session can answer. Else the call is held for a while,
-// in which a person may answer elsewhere. The stored question is the truth in
+// own or our view, if a person gave the client the right to confirm, or by opening
+// our page, at which only a person's session can answer. Else the call is held for
+// a while, in which a person may answer elsewhere. The stored question is the truth in
 // every case, and no tool answers one.
 func (s *Server) confirm(ctx context.Context, req *sdk.CallToolRequest, res tool.Result) (*sdk.CallToolResult, error) {
 	q := *res.Question
@@ -46,6 +47,8 @@ func (s *Server) confirm(ctx context.Context, req *sdk.CallToolRequest, res tool
 			Mode: "url", URL: page, ElicitationID: q.ID,
 			Message: draw.Revealed(q.Preview.Summary) + "\nOpen the page to see all of it, and to approve or deny it.",
 		}
+	case showsApps(req) && s.mayElicit(q):
+		return s.waits(ctx, res) // its user answers in the view
 	default:
 		return s.hold(ctx, req, res)
 	}
@@ -113,7 +116,7 @@ const mustApprove = "A person must approve this in Lore."
 
 // waits answers that a person must approve. It is no error: the model should tell
 // the user, and not try again.
-func (s *Server) waits(res tool.Result) (*sdk.CallToolResult, error) {
+func (s *Server) waits(ctx context.Context, res tool.Result) (*sdk.CallToolResult, error) {
 	res.Page = s.page(res.Question.ID)
 	raw, err := schema.Marshal(res)
 	if err != nil {
@@ -127,7 +130,8 @@ func (s *Server) waits(res tool.Result) (*sdk.CallToolResult, error) {
 		return nil, err
 	}
 	raw = append(append(raw[:len(raw)-1], ','), more[1:]...)
-	return &sdk.CallToolResult{Content: texts(string(raw)), StructuredContent: json.RawMessage(raw)}, nil
+	out := &sdk.CallToolResult{Content: answers.Texts(string(raw)), StructuredContent: json.RawMessage(raw)}
+	return out, s.addCard(ctx, out, *res.Question)
 }
 
 // How much of a diff a form shows.
@@ -190,13 +194,13 @@ func (s *Server) resume(ctx context.Context, req *sdk.CallToolRequest) (*sdk.Cal
 	q, err := s.door().Question(ctx, st.Question)
 	switch {
 	case err != nil:
-		return failed(err)
-	case q.ID != st.Question || q.Who.Kind != s.opts.Who.Kind || q.Who.ID != s.opts.Who.ID:
+		return answers.Failed(err)
+	case !s.isOwn(q, st):
 		return nil, errNotFor
 	}
 	if q.ShowsOutside() {
 		if err := s.door().Taint(ctx, q.Who); err != nil {
-			return failed(err)
+			return answers.Failed(err)
 		}
 	}
 	switch {
@@ -205,15 +209,20 @@ func (s *Server) resume(ctx context.Context, req *sdk.CallToolRequest) (*sdk.Cal
 	case !s.mayElicit(q):
 		return nil, errNotFor
 	case q.State == tool.Pending && (q.Revision != st.Revision || q.Plan != st.Plan):
-		return failed(fault.Fix(fault.Conflict, "call again", "a file changed since the user was asked"))
+		return answers.Failed(fault.Fix(fault.Conflict, "call again", "a file changed since the user was asked"))
 	}
 	r, _ := req.Params.InputResponses[formName].(*sdk.ElicitResult)
 	yes, said := decision(r)
 	if !said {
-		return s.waits(tool.Result{Question: &q})
+		return s.waits(ctx, tool.Result{Question: &q})
 	}
 	word, _ := r.Content[formWords].(string)
 	return s.answer(ctx, req, q, tool.Answer{Approve: yes, Revision: st.Revision, Word: word})
+}
+
+// isOwn reports whether a question is the one of a state, and this client's.
+func (s *Server) isOwn(q tool.Question, st state) bool {
+	return q.ID == st.Question && q.Who.Kind == s.opts.Who.Kind && q.Who.ID == s.opts.Who.ID
 }
 
 // decision is what the user said. A form that was closed, or sent without the
@@ -239,7 +248,7 @@ var errNotFor = &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "reques
 func (s *Server) returned(ctx context.Context, req *sdk.CallToolRequest, q tool.Question) (*sdk.CallToolResult, error) {
 	r, _ := req.Params.InputResponses[pageName].(*sdk.ElicitResult)
 	if opened := r != nil && r.Action == "accept"; !opened && !q.State.Over() {
-		return s.waits(tool.Result{Question: &q})
+		return s.waits(ctx, tool.Result{Question: &q})
 	}
 	return s.hold(ctx, req, tool.Result{Question: &q, Message: q.Preview.Summary})
 }
@@ -255,11 +264,11 @@ func (s *Server) answer(ctx context.Context, req *sdk.CallToolRequest, q tool.Qu
 	res, err := s.door().Answer(ctx, dialog, q.ID, a)
 	switch {
 	case err != nil:
-		return failed(err)
+		return answers.Failed(err)
 	case res.Question != nil: // computed again, because a file had changed
-		return s.waits(res)
+		return s.waits(ctx, res)
 	}
-	return answered(res)
+	return answers.Of(res)
 }
 
 // longestName is how much of what a client calls itself is kept, in characters.

@@ -7,6 +7,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"lore/internal/surface/cli/draw"
+	"lore/internal/surface/mcp/answers"
 	"lore/internal/surface/mcp/tasks"
 	"lore/internal/tool"
 )
@@ -38,7 +39,7 @@ func (s *Server) hold(ctx context.Context, req *sdk.CallToolRequest, res tool.Re
 	told, patience := reportOf(ctx, req), s.opts.Hold
 	switch {
 	case patience <= 0:
-		return s.waits(res)
+		return s.waits(ctx, res)
 	case tasks.Promote(ctx, taskLife, s.waitingFor(res)):
 		return s.outlast(ctx, res)
 	case told.token == nil:
@@ -101,11 +102,11 @@ func (s *Server) ended(ctx context.Context, e ended) (*sdk.CallToolResult, error
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case e.still:
-		return s.waits(e.res)
+		return s.waits(ctx, e.res)
 	case e.err != nil:
-		return failed(e.err)
+		return answers.Failed(e.err)
 	}
-	return answered(e.res)
+	return answers.Of(e.res)
 }
 
 // untilOver waits until nothing more will happen to a question. One that is

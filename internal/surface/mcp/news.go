@@ -12,6 +12,7 @@ import (
 
 	"lore/internal/change"
 	"lore/internal/event"
+	"lore/internal/surface/mcp/noteuri"
 	"lore/internal/tool"
 )
 
@@ -125,7 +126,7 @@ func (f *follower) tellSoon(ctx context.Context, every func(func(*Server))) {
 			s.refreshPrompts(ctx)
 		}
 		for _, p := range s.known(ctx, slices.Sorted(maps.Keys(paths))) {
-			for _, uri := range addresses(p) {
+			for _, uri := range noteuri.All(p) {
 				_ = s.sdk.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri}) // it never fails
 			}
 		}
@@ -162,13 +163,13 @@ func (s *Server) relisted() { s.addResources() }
 // subscribe lets a client follow a note that it can read, under one of the
 // addresses that the note is told by.
 func (s *Server) subscribe(ctx context.Context, req *sdk.SubscribeRequest) error {
-	at, ok := placeOf(req.Params.URI)
-	if !ok || at.section != "" || !at.known(req.Params.URI) {
+	at, ok := noteuri.Parse(req.Params.URI)
+	if !ok || at.Section != "" || !at.IsKnown(req.Params.URI) {
 		return sdk.ResourceNotFoundError(req.Params.URI)
 	}
 	var part struct{ Path string }
-	err := s.use(ctx, tool.ReadsNote, map[string]any{"path": at.path, "limit": 1}, &part)
-	if err == nil && !samePath(part.Path, at.path) {
+	err := s.use(ctx, tool.ReadsNote, map[string]any{"path": at.Path, "limit": 1}, &part)
+	if err == nil && !noteuri.SamePath(part.Path, at.Path) {
 		return sdk.ResourceNotFoundError(req.Params.URI)
 	}
 	return s.notThere(err, req.Params.URI)

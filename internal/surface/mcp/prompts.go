@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"lore/internal/surface/mcp/noteuri"
 	"lore/internal/tool"
 )
 
@@ -51,12 +52,12 @@ func says(text string) *sdk.PromptMessage {
 
 func (s *Server) summarizeNote(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 	p := req.Params.Arguments["path"]
-	text, err := s.readNote(ctx, place{path: p})
+	text, err := s.readNote(ctx, noteuri.Place{Path: p})
 	if err != nil {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "path: " + err.Error()}
 	}
 	return &sdk.GetPromptResult{Description: "Summary of " + p, Messages: []*sdk.PromptMessage{
-		{Role: "user", Content: &sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: uriOf(p), MIMEType: noteType, Text: text}}},
+		{Role: "user", Content: &sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: noteuri.Of(p), MIMEType: noteType, Text: text}}},
 		says("Summarize this note in a few sentences, then list the questions and tasks that are open in it. " + data),
 	}}, nil
 }

@@ -3,16 +3,16 @@ package mcp
 import (
 	"context"
 	"encoding/json"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-	"golang.org/x/text/unicode/norm"
 
 	"lore/internal/fault"
+	"lore/internal/surface/mcp/apps"
+	"lore/internal/surface/mcp/noteuri"
 	"lore/internal/tool"
 	"lore/internal/tool/access"
 	"lore/internal/tool/schema"
@@ -22,74 +22,6 @@ import (
 const page = 100
 
 const noteType = "text/markdown"
-
-// uriOf is the address of a note: note:///Projects/Alpha.md, with whatever an
-// address cannot hold written as %XX.
-func uriOf(path string) string { return (&url.URL{Scheme: "note", Path: "/" + path}).String() }
-
-// addresses are the ways in which a path becomes an address: as we list it, and
-// as clients make it from our template, which leaves more characters alone.
-func addresses(path string) []string {
-	own, made := uriOf(path), "note:///"
-	for _, c := range []byte(path) {
-		if isAlnum(c) || strings.IndexByte("-._~:/?#[]@!$&'()*+,;=", c) >= 0 {
-			made += string(rune(c))
-		} else {
-			made += "%" + strings.ToUpper(strconv.FormatUint(uint64(c)+0x100, 16)[1:])
-		}
-	}
-	if made == own {
-		return []string{own}
-	}
-	return []string{own, made}
-}
-
-func isAlnum(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
-}
-
-// A place is what an address means: a note, or a part of it.
-type place struct {
-	path    string
-	section string // as the tool that reads notes takes it; "" is the whole note
-}
-
-// known reports whether a whole note is told by this address.
-func (p place) known(uri string) bool { return slices.Contains(addresses(p.path), uri) }
-
-// placeOf reads an address. There is one vault, so there is no host.
-func placeOf(uri string) (place, bool) {
-	u, err := url.Parse(uri)
-	if err != nil || u.Scheme != "note" || u.Host != "" || u.Fragment != "" || u.Opaque != "" || u.User != nil {
-		return place{}, false
-	}
-	p, ok := strings.CutPrefix(u.Path, "/")
-	at := place{path: p}
-	if !ok || p == "" {
-		return place{}, false
-	}
-	asked, err := url.ParseQuery(u.RawQuery)
-	if err != nil || len(asked) > 1 {
-		return place{}, false
-	}
-	for key, values := range asked {
-		switch {
-		case len(values) != 1 || values[0] == "":
-			return place{}, false
-		case key == "heading":
-			at.section = values[0]
-		case key == "block":
-			at.section = "^" + strings.TrimPrefix(values[0], "^")
-		default:
-			return place{}, false
-		}
-	}
-	return at, true
-}
-
-// samePath reports whether two paths are one, however their letters are put
-// together.
-func samePath(a, b string) bool { return norm.NFC.String(a) == norm.NFC.String(b) }
 
 // playing is the tool that plays a role, or nil.
 func (s *Server) playing(r tool.Role) *tool.Tool {
@@ -178,6 +110,9 @@ func (s *Server) listResources(ctx context.Context, method string, req sdk.Reque
 	if err != nil || !ok {
 		return res, err
 	}
+	if offset > 0 || !showsApps(req) {
+		list.Resources = slices.DeleteFunc(list.Resources, func(r *sdk.Resource) bool { return r.MIMEType == apps.MIMEType })
+	}
 	var notes noteList
 	if err := s.use(ctx, tool.ListsNotes, map[string]any{"limit": page, "offset": offset, "sort": "path"}, &notes); fault.Of(err) == fault.Denied {
 		return list, nil // what may not be read is not there
@@ -186,7 +121,7 @@ func (s *Server) listResources(ctx context.Context, method string, req sdk.Reque
 	}
 	for _, n := range notes.Notes {
 		list.Resources = append(list.Resources, &sdk.Resource{
-			URI: uriOf(n.Path), Name: n.Path, Title: n.Title, MIMEType: noteType, Annotations: &sdk.Annotations{LastModified: n.Modified},
+			URI: noteuri.Of(n.Path), Name: n.Path, Title: n.Title, MIMEType: noteType, Annotations: &sdk.Annotations{LastModified: n.Modified},
 		})
 	}
 	if end := offset + len(notes.Notes); len(notes.Notes) > 0 && end < notes.Total {
@@ -202,7 +137,7 @@ func internal(err error) error {
 
 func (s *Server) readResource(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 	uri := req.Params.URI
-	at, ok := placeOf(uri)
+	at, ok := noteuri.Parse(uri)
 	if !ok {
 		return nil, sdk.ResourceNotFoundError(uri)
 	}
@@ -230,8 +165,8 @@ const linesAtOnce = 5000
 
 // readNote reads the whole note at exactly this path, or a part of it. The tool
 // also takes names and titles, which an address is not.
-func (s *Server) readNote(ctx context.Context, at place) (string, error) {
-	path := at.path
+func (s *Server) readNote(ctx context.Context, at noteuri.Place) (string, error) {
+	path := at.Path
 	var all strings.Builder
 	hash := ""
 	for line := 1; ; {
@@ -240,14 +175,14 @@ func (s *Server) readNote(ctx context.Context, at place) (string, error) {
 			Lines                  int
 		}
 		args := map[string]any{"path": path, "offset": line, "limit": linesAtOnce}
-		if at.section != "" {
-			args["section"] = at.section
+		if at.Section != "" {
+			args["section"] = at.Section
 		}
 		if err := s.use(ctx, tool.ReadsNote, args, &part); err != nil {
 			return "", err
 		}
 		switch {
-		case !samePath(part.Path, path):
+		case !noteuri.SamePath(part.Path, path):
 			return "", fault.New(fault.NotFound, "there is no note at %q", path)
 		case hash != "" && part.Hash != hash:
 			return "", fault.Fix(fault.Conflict, "read it again", "%q changed while it was read", path)

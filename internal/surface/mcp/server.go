@@ -26,6 +26,7 @@ import (
 
 	"lore/internal/event"
 	"lore/internal/fault"
+	"lore/internal/surface/mcp/answers"
 	"lore/internal/surface/mcp/tasks"
 	"lore/internal/tool"
 	"lore/internal/tool/access"
@@ -216,6 +217,7 @@ func New(door func() tool.Door, o Options) *Server {
 	o.Extra.tune(options)
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "lore", Title: "Lore", Version: o.Version}, options)
 	s.addResources()
+	s.addApps()
 	s.addPrompts()
 	s.addTasks()
 	o.Extra.register(s.sdk)
@@ -256,6 +258,9 @@ func (s *Server) middleware(next sdk.MethodHandler) sdk.MethodHandler {
 			return s.listResources(ctx, method, req, next)
 		}
 		res, err := next(ctx, method, req)
+		if list, ok := res.(*sdk.ListToolsResult); ok && err == nil {
+			s.withViews(list, showsApps(req))
+		}
 		if p, ok := req.GetParams().(*sdk.CallToolParamsRaw); ok && method == "tools/call" && isUnknownTool(err, p.Name) {
 			err = s.explain(p.Name, err)
 		}
@@ -372,6 +377,7 @@ func (s *Server) describe(t *tool.Tool) *sdk.Tool {
 
 // call runs one tool, or goes on with a call that asked the user.
 func (s *Server) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	ctx = showing(ctx, req)
 	if req.Params.RequestState != "" {
 		return s.resume(ctx, req)
 	}
@@ -379,11 +385,11 @@ func (s *Server) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallT
 	res, err := s.door().Call(ctx, s.caller(ctx, req.Params.Name), req.Params.Name, req.Params.Arguments)
 	switch {
 	case err != nil:
-		return failed(err)
+		return answers.Failed(err)
 	case res.Question != nil:
 		return s.confirm(ctx, req, res)
 	}
-	return answered(res)
+	return answers.Of(res)
 }
 
 // caller is who makes a call of a tool, with the name that the program gave itself.

@@ -177,7 +177,7 @@ func TestToolsInEveryEra(t *testing.T) {
 				t.Errorf("default tools: %v", names)
 			}
 			res := call(t, cs, "read_note", map[string]any{"path": "Matcha", "limit": 5})
-			if len(res.Content) != 2 || res.StructuredContent != nil || !strings.HasPrefix(textOf(res), "---\naliases:") {
+			if whole, _ := res.StructuredContent.(map[string]any); len(res.Content) != 2 || whole["text"] != res.Content[0].(*sdk.TextContent).Text || !strings.HasPrefix(textOf(res), "---\naliases:") {
 				t.Errorf("read: %+v %s", res, textOf(res))
 			}
 			var facts map[string]any

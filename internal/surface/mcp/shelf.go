@@ -13,6 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"lore/internal/fault"
+	"lore/internal/surface/mcp/noteuri"
 	"lore/internal/surface/mcp/prompts"
 	"lore/internal/tool"
 )
@@ -122,7 +123,7 @@ func (s *Server) findPrompts(ctx context.Context) (map[string]*prompts.Template,
 }
 
 func (s *Server) readPrompt(ctx context.Context, p string) (*prompts.Template, error) {
-	text, err := s.readNote(ctx, place{path: p})
+	text, err := s.readNote(ctx, noteuri.Place{Path: p})
 	if err != nil {
 		return nil, err
 	}

@@ -47,9 +47,18 @@ func (s *Server) seal(q tool.Question, args json.RawMessage, asked string) (stri
 	return base64.RawURLEncoding.EncodeToString(b) + "." + base64.RawURLEncoding.EncodeToString(s.code(b)), nil
 }
 
-// unseal believes a state when the code is ours, the call is the same, the
-// caller is the same, and it is not too old.
+// unseal believes a state when it can be verified and the call is the same.
 func (s *Server) unseal(text, name string, args json.RawMessage) (state, error) {
+	st, err := s.verify(text)
+	if err != nil || st.Asked == cardName || st.Tool != name || st.Args != digest(args) {
+		return state{}, errState
+	}
+	return st, nil
+}
+
+// verify believes a state when the code is ours, the caller is the same, and it is
+// not too old.
+func (s *Server) verify(text string) (state, error) {
 	body, code, ok := strings.Cut(text, ".")
 	b, err := base64.RawURLEncoding.Strict().DecodeString(body)
 	mac, err2 := base64.RawURLEncoding.Strict().DecodeString(code)
@@ -61,7 +70,7 @@ func (s *Server) unseal(text, name string, args json.RawMessage) (state, error) 
 		return state{}, errState
 	}
 	who := s.opts.Who
-	if st.Tool != name || st.Args != digest(args) || st.Kind != who.Kind || st.Who != who.ID || s.opts.Now().Unix() >= st.Expires {
+	if st.Kind != who.Kind || st.Who != who.ID || s.opts.Now().Unix() >= st.Expires {
 		return state{}, errState
 	}
 	return st, nil

@@ -3,6 +3,7 @@ package conversation
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -64,8 +65,13 @@ func rulesOf(allow []string, auto bool) ([]policy.Rule, error) {
 
 // perform does one task.
 func (o *options) perform(ctx context.Context, s *Session, t Terminal, task string, rules []policy.Rule) error {
-	if o.sets == nil { // and what a mind ends its work with
-		o.sets = append([]string{agent.Usual}, tool.EndSets(s.Door)...)
+	if o.sets == nil {
+		o.sets = []string{agent.Usual}
+	}
+	for _, set := range tool.EndSets(s.Door) { // whatever the model works with, it ends the run with these
+		if !slices.Contains(o.sets, set) {
+			o.sets = append(slices.Clone(o.sets), set)
+		}
 	}
 	id, err := o.begin(ctx, s, task)
 	if err != nil {

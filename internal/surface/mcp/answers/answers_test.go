@@ -1,4 +1,4 @@
-package mcp
+package answers
 
 import (
 	"encoding/json"

@@ -1,4 +1,6 @@
-package mcp
+// Package answers puts the results of tools on the wire of the Model Context
+// Protocol: as structure for programs, and as text for models.
+package answers
 
 import (
 	"bytes"
@@ -12,42 +14,51 @@ import (
 	"lore/internal/tool/schema"
 )
 
-// answered puts a result on the wire. A text is one block as it is, and a line
-// of facts about it: clients do not agree on whether a model sees the content
-// or the structure, so a text is in one of them alone. Anything else is
-// structure, and the same in short words.
-func answered(res tool.Result) (*sdk.CallToolResult, error) {
+// Of puts a result on the wire twice: as structure, and as text. Clients
+// show a model one of them, and differ in which: Claude Code, VS Code and Cursor
+// the structure, most others the text. So each is complete. A structure with the
+// facts of a note and without its text would hide the note from the first three,
+// and only a client that shows both pays for the text twice.
+//
+// A note is one text block as it is, and a line of facts about it; anything else is
+// the same in short words.
+func Of(res tool.Result) (*sdk.CallToolResult, error) {
 	raw, err := res.MarshalJSON() // json.Marshal would read it all again
 	if err != nil {
 		return nil, err
 	}
+	out := &sdk.CallToolResult{StructuredContent: json.RawMessage(raw)}
 	if res.Value == nil || res.Tool == nil {
-		return &sdk.CallToolResult{Content: texts(string(raw)), StructuredContent: json.RawMessage(raw)}, nil
+		out.Content = Texts(string(raw))
+		return out, nil
 	}
 	view := res.View()
 	if res.Tool.Shape != tool.Text {
-		return &sdk.CallToolResult{Content: texts(plain(view, res)), StructuredContent: json.RawMessage(raw)}, nil
+		out.Content = Texts(plain(view, res))
+		return out, nil
 	}
 	facts, err := without(raw, view.Text)
 	if err != nil {
 		return nil, err
 	}
+	out.Content = Texts(view.Text, facts)
 	if view.Text == "" { // some models refuse an empty block
-		return &sdk.CallToolResult{Content: texts(facts)}, nil
+		out.Content = Texts(facts)
 	}
-	return &sdk.CallToolResult{Content: texts(view.Text, facts)}, nil
+	return out, nil
 }
 
-// failed tells the model what went wrong, so that it can do better.
-func failed(err error) (*sdk.CallToolResult, error) {
+// Failed tells the model what went wrong, so that it can do better.
+func Failed(err error) (*sdk.CallToolResult, error) {
 	raw, e := schema.Marshal(tool.NewFailure(err))
 	if e != nil {
 		return nil, e
 	}
-	return &sdk.CallToolResult{Content: texts(string(raw)), IsError: true}, nil
+	return &sdk.CallToolResult{Content: Texts(string(raw)), StructuredContent: json.RawMessage(raw), IsError: true}, nil
 }
 
-func texts(list ...string) []sdk.Content {
+// Texts are text blocks, one for each text.
+func Texts(list ...string) []sdk.Content {
 	var out []sdk.Content
 	for _, t := range list {
 		out = append(out, &sdk.TextContent{Text: t})
