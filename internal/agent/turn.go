@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
 	"sync"
 
 	"lore/internal/agent/chat"
@@ -57,16 +56,17 @@ func (w *worker) act(ctx context.Context, calls []chat.Call) (bool, error) {
 	return w.close(ctx, calls, news)
 }
 
-// close gives the results of a turn to the model. A run that a tool ends keeps what
-// the tool answered, the model's account of its work, as the reason.
+// close gives the results of a turn to the model. Of a run that a tool ends, the
+// model's account of its work is the answer.
 func (w *worker) close(ctx context.Context, calls, news []chat.Call) (bool, error) {
 	say := []chat.Message{w.results(calls)}
 	again := true
 	for _, c := range calls {
 		if t, err := w.Door.Find(c.Tool); err == nil && t.Ends && c.State == chat.Finished {
-			w.end(chat.Done, summarize.Clip(strings.TrimSpace(c.Result), 2000))
+			account := summaryOf(c)
+			w.end(chat.Done, summarize.Clip(account, 2000))
 			again = false
-			say = append(say, w.speak(summaryOf(c)))
+			say = append(say, w.speak(account))
 		}
 	}
 	if again {

@@ -254,9 +254,6 @@ func conclude(ctx context.Context, s *Session, t Terminal, r chat.Run) error {
 	}
 	switch r.Status {
 	case chat.Done:
-		if r.Reason != "" && !t.JSON { // a tool ended it, with an account of the work
-			fmt.Fprintln(t.Out, draw.Revealed(r.Reason))
-		}
 		if answer, err := answerOf(ctx, s, &r); err == nil && answer != nil && !t.JSON {
 			t.sources(answer)
 		}
