@@ -3210,6 +3210,8 @@ export interface ToolTypes {
     limit?: number;
     /** First line, from 1. */
     offset?: number;
+    /** Only this page, slide or sheet, from 1. */
+    page?: number;
     /** Path or file name. */
     path: string;
   }; out: (Result & {
@@ -3226,11 +3228,13 @@ export interface ToolTypes {
     modified: string;
     /** More says how to read the rest when the text was cut. */
     more?: string;
-    /** Note says why there is no text. */
+    /** Note says why there is no text, or how it was read. */
     note?: string;
+    /** Pages, slides or sheets of a document. */
+    pages?: number;
     path: string;
     size: number;
-    /** Text of a text file, or a part of it. */
+    /** Text of the file, or a part of it. */
     text?: string;
     /** Type is the media type, detected from the content. */
     type: string;
@@ -3815,6 +3819,8 @@ export interface ToolTypes {
   search_text: { in: {
     /** Lines around each match. */
     context?: number;
+    /** Also search PDF and office files. */
+    documents?: boolean;
     /** Only such files: "*.go", "src/**". */
     glob?: string;
     /** Ignore case. */
@@ -3841,7 +3847,10 @@ export interface ToolTypes {
       after?: (string)[];
       /** Before and After are the lines around it. */
       before?: (string)[];
+      /** Line of the file, or of the text that read_attachment returns. */
       line: number;
+      /** Page of a document. */
+      page?: string;
       path: string;
       text: string;
     })[];
