@@ -2707,6 +2707,29 @@ export interface ToolTypes {
     /** Repository says whether the vault is one. */
     repository: boolean;
   }) };
+  /** Import notes */
+  import_notes: { in: {
+    /** Plan only. */
+    dry_run?: boolean;
+    /** Path of the export in the vault: the zip file, or conversations.json. */
+    file: string;
+    /** Where the export is from. */
+    format: ("chatgpt" | "claude" | "notion");
+    /** Folder for the new notes. */
+    into?: string;
+  }; out: (Result & {
+    /** Existing counts notes that are there already. */
+    existing?: number;
+    format: string;
+    into: string;
+    more?: string;
+    /** Notes that are created. */
+    notes: number;
+    /** Paths of some of them. */
+    paths: (string)[];
+    /** Skipped counts pictures, other files, empty chats and names that cannot be used. */
+    skipped?: number;
+  }) };
   /** Infer schema */
   infer_schema: { in: {
     /** Group the notes by. */

@@ -54,6 +54,17 @@ var docs = map[string]tool.Comment{
 		"Moved":   "Moved is the number of files that have another path.",
 		"Skipped": "Skipped are files with links that could not be rewritten.",
 	}},
+	"ImportNotes": {Text: "ImportNotes: Create notes from an export of ChatGPT, Claude or Notion that is a file of the vault. Notes that exist stay as they are.", Fields: map[string]string{
+		"File":   "Path of the export in the vault: the zip file, or conversations.json.",
+		"Format": "Where the export is from.",
+		"Into":   "Folder for the new notes.",
+	}},
+	"Imported": {Text: "Imported is what an import creates.", Fields: map[string]string{
+		"Existing": "Existing counts notes that are there already.",
+		"Notes":    "Notes that are created.",
+		"Paths":    "Paths of some of them.",
+		"Skipped":  "Skipped counts pictures, other files, empty chats and names that cannot be used.",
+	}},
 	"LeftLink": {Text: "LeftLink is one link that stays broken.", Fields: map[string]string{
 		"Candidates": "Candidates are the files to choose from.",
 	}},

@@ -30,5 +30,6 @@ func Tools(env Env) []*tool.Tool {
 		tool.Change[LinkMentions](env, tool.Drawn(tool.Notes)),
 		tool.Change[MergeNotes](env, tool.Drawn(tool.Notes)),
 		tool.Change[EditCanvas](env, tool.Drawn(tool.Text)),
+		tool.Change[ImportNotes](env, tool.Untrusted(), tool.Drawn(tool.Notes), tool.Short("import")),
 	)
 }
