@@ -2711,7 +2711,7 @@ export interface ToolTypes {
   import_notes: { in: {
     /** Plan only. */
     dry_run?: boolean;
-    /** Path of the export in the vault: the zip file, or conversations.json. */
+    /** Path of the export in the vault: the zip file, or the JSON with the chats. */
     file: string;
     /** Where the export is from. */
     format: ("chatgpt" | "claude" | "notion");

@@ -55,7 +55,7 @@ var docs = map[string]tool.Comment{
 		"Skipped": "Skipped are files with links that could not be rewritten.",
 	}},
 	"ImportNotes": {Text: "ImportNotes: Create notes from an export of ChatGPT, Claude or Notion that is a file of the vault. Notes that exist stay as they are.", Fields: map[string]string{
-		"File":   "Path of the export in the vault: the zip file, or conversations.json.",
+		"File":   "Path of the export in the vault: the zip file, or the JSON with the chats.",
 		"Format": "Where the export is from.",
 		"Into":   "Folder for the new notes.",
 	}},

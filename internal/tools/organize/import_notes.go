@@ -19,7 +19,7 @@ import (
 type ImportNotes struct {
 	// Where the export is from.
 	Format string `json:"format" enum:"chatgpt,claude,notion"`
-	// Path of the export in the vault: the zip file, or conversations.json.
+	// Path of the export in the vault: the zip file, or the JSON with the chats.
 	File string `json:"file"`
 	// Folder for the new notes.
 	Into string `json:"into,omitempty" default:"Imported"`
@@ -29,7 +29,7 @@ type ImportNotes struct {
 func (ImportNotes) Help() tool.Help {
 	return tool.Help{
 		Short: "Import chats from ChatGPT or Claude, or pages from Notion",
-		Long: "Put the export into the vault first: the zip file as it was sent to you, or the conversations.json in it. From Notion, export as Markdown & CSV. " +
+		Long: "Put the export into the vault first: the zip file as it was sent to you, or the JSON file with the chats in it. From Notion, export as Markdown & CSV. " +
 			"The import is one change that you review and can undo. Imported notes are marked as untrusted; pictures and other files are not imported.",
 		Flags: map[string]string{
 			"format": "where the export is from",
