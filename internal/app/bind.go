@@ -49,7 +49,7 @@ func (a *app) bind(ctx context.Context, s *workspace.Session, deps *tool.Deps) [
 		}),
 		explore.Tools(explore.Env{Vault: s.Vault, Store: s.Index, Search: finder, Fresh: s.Gate.Fresh}),
 		organize.Tools(organize.Env{Vault: s.Vault, Store: s.Index, Parse: parse}),
-		files.Tools(files.Env{Vault: s.Vault, Store: s.Index, Fresh: s.Gate.Fresh, Folder: s.FilesFolder}),
+		files.Tools(files.Env{Vault: s.Vault, Store: s.Index, Fresh: s.Gate.Fresh, Folder: s.FilesFolder, PictureText: files.Tesseract}),
 		knowledge.Tools(a.knowledge(s, finder, parse)),
 		work.Tools(work.Env{
 			History: s.History, Questions: s.Approvals, Vault: s.Vault, Now: a.now, Chats: chat.New(s.State, a.now), Folder: s.ChatFolder,

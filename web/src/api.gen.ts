@@ -1464,6 +1464,45 @@ export interface ToolTypes {
     state: string;
     workflow: string;
   }) };
+  /** Analyze links */
+  analyze_links: { in: {
+    /** Only notes in this folder. */
+    folder?: string;
+    /** Max notes or clusters. */
+    limit?: number;
+    /** Skip this many. */
+    offset?: number;
+    /** What to list. */
+    show?: ("hubs" | "dead_ends" | "clusters");
+  }; out: (Result & {
+    /** Clusters, largest first. */
+    clusters?: ({
+      /** Members are some of them, most linked first. */
+      members: (string)[];
+      path: string;
+      /** Size in notes. */
+      size: number;
+      /** Title and path of the note with the most links in the group. */
+      title: string;
+    })[];
+    index: {
+      fresh: boolean;
+      pending: number;
+      reason?: string;
+      synced?: string;
+    };
+    more?: string;
+    /** Notes are hubs or dead ends, most linked first. */
+    notes?: ({
+      links_in: number;
+      links_out: number;
+      path: string;
+      title: string;
+    })[];
+    show: string;
+    /** Total number, including those not shown. */
+    total: number;
+  }) };
   /** Check workflow */
   check_workflow: { in: {
     /** Name or path; default: all. */
@@ -1505,6 +1544,12 @@ export interface ToolTypes {
     budget: number;
     /** Bytes of the passages. */
     bytes: number;
+    /** Context describes the folders of the notes; it does not count for the budget. */
+    context?: ({
+      /** Path of the description. */
+      path: string;
+      text: string;
+    })[];
     hints?: (string)[];
     index: {
       fresh: boolean;
@@ -1754,6 +1799,72 @@ export interface ToolTypes {
     type: string;
     /** URL after redirects. */
     url: string;
+  }) };
+  /** Edit canvas */
+  edit_canvas: { in: {
+    /** New edges. */
+    add_edges?: ({
+      color?: string;
+      /** Id of a node. */
+      from: string;
+      label?: string;
+      to: string;
+    })[];
+    /** New nodes. */
+    add_nodes?: ({
+      /** "1" to "6", or "#rrggbb". */
+      color?: string;
+      /** Path of a file. */
+      file?: string;
+      /** Name of a group. */
+      group?: string;
+      height?: number;
+      /** To name it in add_edges. */
+      id?: string;
+      /** Markdown of a text node. */
+      text?: string;
+      /** Address of a link. */
+      url?: string;
+      width?: number;
+      /** Position; default: beside the others. */
+      x?: number;
+      y?: number;
+    })[];
+    /** The canvas is new. */
+    create?: boolean;
+    /** Plan only. */
+    dry_run?: boolean;
+    /** Expected hash, from a read. */
+    if_hash?: string;
+    /** Path of the .canvas file. */
+    path: string;
+    /** Ids of nodes or edges. Edges of a node go with it. */
+    remove?: (string)[];
+    /** Nodes to change. */
+    update?: ({
+      color?: string;
+      file?: string;
+      height?: number;
+      id: string;
+      label?: string;
+      text?: string;
+      url?: string;
+      width?: number;
+      x?: number;
+      y?: number;
+    })[];
+  }; out: (Result & {
+    /** Changed and Removed count nodes and edges. */
+    changed?: number;
+    edges?: (string)[];
+    hash: string;
+    /** Nodes and Edges are the ids of the new ones, in the order of the call. */
+    nodes?: (string)[];
+    path: string;
+    removed?: number;
+    total_edges: number;
+    /** Total nodes and edges of the canvas now. */
+    total_nodes: number;
   }) };
   /** Edit file */
   edit_file: { in: {
@@ -2596,6 +2707,71 @@ export interface ToolTypes {
     /** Repository says whether the vault is one. */
     repository: boolean;
   }) };
+  /** Import notes */
+  import_notes: { in: {
+    /** Plan only. */
+    dry_run?: boolean;
+    /** Path of the export in the vault: the zip file, or the JSON with the chats. */
+    file: string;
+    /** Where the export is from. */
+    format: ("chatgpt" | "claude" | "notion");
+    /** Folder for the new notes. */
+    into?: string;
+  }; out: (Result & {
+    /** Existing counts notes that are there already. */
+    existing?: number;
+    format: string;
+    into: string;
+    more?: string;
+    /** Notes that are created. */
+    notes: number;
+    /** Paths of some of them. */
+    paths: (string)[];
+    /** Skipped counts pictures, other files, empty chats and names that cannot be used. */
+    skipped?: number;
+  }) };
+  /** Infer schema */
+  infer_schema: { in: {
+    /** Group the notes by. */
+    by?: ("type" | "folder");
+    /** Only notes in this folder. */
+    folder?: string;
+    /** Max deviations. */
+    limit?: number;
+    /** Deviations to skip. */
+    offset?: number;
+    /** Only notes of this type. */
+    type?: string;
+  }; out: (Result & {
+    /** Deviations are notes that differ from their group. */
+    deviations: ({
+      group: string;
+      path: string;
+      problem: string;
+      property: string;
+    })[];
+    groups: ({
+      name: string;
+      notes: number;
+      properties: ({
+        expected?: boolean;
+        kind: string;
+        name: string;
+        notes: number;
+      })[];
+    })[];
+    index: {
+      fresh: boolean;
+      pending: number;
+      reason?: string;
+      synced?: string;
+    };
+    more?: string;
+    /** MoreGroups says how many groups are not listed. */
+    more_groups?: string;
+    /** Total deviations, including those not shown. */
+    total: number;
+  }) };
   /** Link mentions */
   link_mentions: { in: {
     /** Plan only. */
@@ -2821,11 +2997,9 @@ export interface ToolTypes {
     })[];
     /** Properties of all of them, most used first, when asked. */
     properties?: ({
-      /** Kind is what most of its values are: text, number, date, checkbox or list. */
       kind: string;
       name: string;
       notes: number;
-      /** Values that occur most often. */
       values: (string)[];
     })[];
     /** Total number of notes, including those not shown. */
@@ -3210,6 +3384,8 @@ export interface ToolTypes {
     limit?: number;
     /** First line, from 1. */
     offset?: number;
+    /** Only this page, slide or sheet, from 1. */
+    page?: number;
     /** Path or file name. */
     path: string;
   }; out: (Result & {
@@ -3226,11 +3402,13 @@ export interface ToolTypes {
     modified: string;
     /** More says how to read the rest when the text was cut. */
     more?: string;
-    /** Note says why there is no text. */
+    /** Note says why there is no text, or how it was read. */
     note?: string;
+    /** Pages, slides or sheets of a document. */
+    pages?: number;
     path: string;
     size: number;
-    /** Text of a text file, or a part of it. */
+    /** Text of the file, or a part of it. */
     text?: string;
     /** Type is the media type, detected from the content. */
     type: string;
@@ -3278,6 +3456,12 @@ export interface ToolTypes {
     /** Only this heading ("Tea > Brewing") or block ("^id"). */
     section?: string;
   }; out: (Result & {
+    /** Context describes the folder of the note. */
+    context?: ({
+      /** Path of the description. */
+      path: string;
+      text: string;
+    })[];
     /** Hash of the whole file; pass it as if_hash when you change the note. */
     hash: string;
     index: {
@@ -3772,6 +3956,12 @@ export interface ToolTypes {
     /** Max notes. */
     top_k?: number;
   }; out: (Result & {
+    /** Context describes the folders of the notes. */
+    context?: ({
+      /** Path of the description. */
+      path: string;
+      text: string;
+    })[];
     /** Hints about the answer. */
     hints?: (string)[];
     index: {
@@ -3815,6 +4005,8 @@ export interface ToolTypes {
   search_text: { in: {
     /** Lines around each match. */
     context?: number;
+    /** Also search PDF and office files. */
+    documents?: boolean;
     /** Only such files: "*.go", "src/**". */
     glob?: string;
     /** Ignore case. */
@@ -3841,7 +4033,10 @@ export interface ToolTypes {
       after?: (string)[];
       /** Before and After are the lines around it. */
       before?: (string)[];
+      /** Line of the file, or of the text that read_attachment returns. */
       line: number;
+      /** Page of a document. */
+      page?: string;
       path: string;
       text: string;
     })[];

@@ -5,6 +5,12 @@ package explore
 import "lore/internal/tool"
 
 var docs = map[string]tool.Comment{
+	"AnalyzeLinks": {Text: "AnalyzeLinks: See how the notes are connected: hubs (most linked), dead ends (no outgoing links), or clusters (notes that link to each other).", Fields: map[string]string{
+		"Folder": "Only notes in this folder.",
+		"Limit":  "Max notes or clusters.",
+		"Offset": "Skip this many.",
+		"Show":   "What to list.",
+	}},
 	"BrokenLink": {Text: "BrokenLink is one link without a target.", Fields: map[string]string{
 		"LinkType":    "LinkType is wikilink, markdown, embed, property, relation, canvas or blockref.",
 		"Suggestions": "Suggestions are files with a similar name, most likely first.",
@@ -71,11 +77,29 @@ var docs = map[string]tool.Comment{
 		"Fix":      "Fix says how to list or fix them.",
 		"Worst":    "Worst is the share at which the whole weight is lost.",
 	}},
+	"InferSchema": {Text: "InferSchema: See which properties the notes of each type or folder have, and which notes deviate from the others.", Fields: map[string]string{
+		"By":     "Group the notes by.",
+		"Folder": "Only notes in this folder.",
+		"Limit":  "Max deviations.",
+		"Offset": "Deviations to skip.",
+		"Type":   "Only notes of this type.",
+	}},
+	"LinkAnalysis": {Text: "LinkAnalysis is one look at the links.", Fields: map[string]string{
+		"Clusters": "Clusters, largest first.",
+		"Notes":    "Notes are hubs or dead ends, most linked first.",
+		"Total":    "Total number, including those not shown.",
+	}},
+	"LinkCluster": {Text: "LinkCluster is a group of notes that link to each other.", Fields: map[string]string{
+		"Members": "Members are some of them, most linked first.",
+		"Size":    "Size in notes.",
+		"Title":   "Title and path of the note with the most links in the group.",
+	}},
 	"LinkPath": {Text: "LinkPath is a path from one note to another.", Fields: map[string]string{
 		"Length":  "Length counts the links on the path.",
 		"Note":    "Note says why there is no path.",
 		"Unknown": "Unknown are types of relationships that no note states.",
 	}},
+	"LinkedNote": {Text: "LinkedNote is a note with the number of notes that it is linked with.", Fields: map[string]string{}},
 	"ListNotes": {Text: "ListNotes: List notes by folder, type and tags.", Fields: map[string]string{
 		"Folder":     "In this folder, at any depth.",
 		"Limit":      "Max notes.",
@@ -145,13 +169,14 @@ var docs = map[string]tool.Comment{
 		"How":          "How the note before it is connected: \"links to\", \"is linked from\", a type of relationship, or nothing for the first.",
 		"Relationship": "Relationship is the type of the relationship, if it is one.",
 	}},
-	"PropertyCount": {Text: "PropertyCount is how often a property is used, and what its values are.", Fields: map[string]string{
-		"Kind":   "Kind is what most of its values are: text, number, date, checkbox or list.",
-		"Values": "Values that occur most often.",
-	}},
 	"RandomNote": {Text: "RandomNote is a randomly chosen note.", Fields: map[string]string{
 		"Excerpt": "Excerpt is the start of the note.",
 		"Of":      "Of is the number of notes it was chosen from.",
+	}},
+	"Schema": {Text: "Schema is what the notes of a vault have in common.", Fields: map[string]string{
+		"Deviations": "Deviations are notes that differ from their group.",
+		"MoreGroups": "MoreGroups says how many groups are not listed.",
+		"Total":      "Total deviations, including those not shown.",
 	}},
 	"SearchByTag": {Text: "SearchByTag: List notes by tag, newest first. A nested tag counts for its parents: #tea/green is also #tea.", Fields: map[string]string{
 		"Limit":  "Max notes.",

@@ -48,6 +48,8 @@ func Tools(env Env) []*tool.Tool {
 		tool.Read[FindBrokenLinks](env, tool.Drawn(tool.Table), tool.Short("broken")),
 		tool.Read[FindUnlinkedMentions](env, tool.Drawn(tool.Notes), tool.Short("mentions"), tool.Plays(tool.ListsMentions)),
 		tool.Read[FindPath](env, tool.Drawn(tool.Notes), tool.Short("graph path")),
+		tool.Read[AnalyzeLinks](env, tool.Drawn(tool.Notes)),
+		tool.Read[InferSchema](env, tool.Drawn(tool.Text)),
 		tool.Read[VaultHealth](env, tool.Drawn(tool.Table), tool.Short("health"), tool.Plays(tool.TellsHealth)),
 	)
 }

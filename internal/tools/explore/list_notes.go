@@ -10,6 +10,7 @@ import (
 	"lore/internal/search"
 	"lore/internal/tool"
 	"lore/internal/tool/paging"
+	"lore/internal/tools/explore/property"
 	"lore/internal/tools/toolkit"
 )
 
@@ -61,7 +62,7 @@ type NoteList struct {
 	// Types counts all of them by type; notes without one are not counted.
 	Types []TypeCount `json:"types"`
 	// Properties of all of them, most used first, when asked.
-	Properties []PropertyCount `json:"properties,omitempty"`
+	Properties []property.Count `json:"properties,omitempty"`
 	// Unknown are names in the filter that no note has.
 	Unknown []search.Unknown `json:"unknown,omitempty"`
 	// More says how to get the next notes.
@@ -107,9 +108,11 @@ func (in ListNotes) Run(ctx context.Context, env Env) (NoteList, error) {
 		out.Types = append(out.Types, TypeCount{c.Value, c.Notes})
 	}
 	if in.Properties {
-		if out.Properties, err = env.properties(ctx, filter); err != nil {
+		all, err := env.Store.Notes(ctx, index.Select{Filter: filter})
+		if err != nil {
 			return NoteList{}, err
 		}
+		out.Properties = property.Counts(all)
 	}
 	for i := range rows {
 		ref := refOf(&rows[i])

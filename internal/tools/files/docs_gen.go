@@ -8,8 +8,9 @@ var docs = map[string]tool.Comment{
 	"AttachmentText": {Text: "AttachmentText is a file: its text, or what it is.", Fields: map[string]string{
 		"Line":  "Line of the file where the text starts.",
 		"More":  "More says how to read the rest when the text was cut.",
-		"Note":  "Note says why there is no text.",
-		"Text":  "Text of a text file, or a part of it.",
+		"Note":  "Note says why there is no text, or how it was read.",
+		"Pages": "Pages, slides or sheets of a document.",
+		"Text":  "Text of the file, or a part of it.",
 		"Type":  "Type is the media type, detected from the content.",
 		"Width": "Width and Height of an image, in pixels.",
 	}},
@@ -37,8 +38,9 @@ var docs = map[string]tool.Comment{
 		"Replaced": "Replaced is the number of places that changed.",
 	}},
 	"Env": {Text: "Env is what these tools may touch.", Fields: map[string]string{
-		"Folder": "Folder is the folder of the vault that the tools work in; empty is all of it.",
-		"Fresh":  "Fresh tells how current the index is.",
+		"Folder":      "Folder is the folder of the vault that the tools work in; empty is all of it.",
+		"Fresh":       "Fresh tells how current the index is.",
+		"PictureText": "PictureText reads the text in a picture, such as [Tesseract]; may be nil.",
 	}},
 	"FileContent": {Text: "FileContent is one file, or why it could not be read.", Fields: map[string]string{
 		"Hash": "Hash of the whole file; pass it as if_hash when you change it.",
@@ -96,9 +98,10 @@ var docs = map[string]tool.Comment{
 		"State":   "State is as ps writes it: R runs, S sleeps, Z has ended.",
 	}},
 	"Processes": {Text: "Processes are running processes, by their id.", Fields: map[string]string{}},
-	"ReadAttachment": {Text: "ReadAttachment: Read the text of a file that is not a note; for other files, get the type and size.", Fields: map[string]string{
+	"ReadAttachment": {Text: "ReadAttachment: Read the text of a file that is not a note, also of PDF, Word, Excel, PowerPoint and OpenDocument files. For other files, get the type and size.", Fields: map[string]string{
 		"Limit":  "Max lines.",
 		"Offset": "First line, from 1.",
+		"Page":   "Only this page, slide or sheet, from 1.",
 		"Path":   "Path or file name.",
 	}},
 	"ReadFile": {Text: "ReadFile: Read a text file, whole or in part.", Fields: map[string]string{
@@ -121,6 +124,7 @@ var docs = map[string]tool.Comment{
 	}},
 	"SearchText": {Text: "SearchText: Find the lines of files that match a regular expression (RE2). To find notes by meaning, use search_notes.", Fields: map[string]string{
 		"Context":    "Lines around each match.",
+		"Documents":  "Also search PDF and office files.",
 		"Glob":       "Only such files: \"*.go\", \"src/**\".",
 		"IgnoreCase": "Ignore case.",
 		"Limit":      "Max matches.",
@@ -131,6 +135,8 @@ var docs = map[string]tool.Comment{
 	}},
 	"TextMatch": {Text: "TextMatch is one line that matches.", Fields: map[string]string{
 		"Before": "Before and After are the lines around it.",
+		"Line":   "Line of the file, or of the text that read_attachment returns.",
+		"Page":   "Page of a document.",
 	}},
 	"TextMatches": {Text: "TextMatches are the lines that match.", Fields: map[string]string{
 		"Searched": "Searched files.",

@@ -27,20 +27,25 @@ type Env struct {
 	Fresh func(context.Context) index.Freshness
 	// Folder is the folder of the vault that the tools work in; empty is all of it.
 	Folder string
+	// PictureText reads the text in a picture, such as [Tesseract]; may be nil.
+	PictureText func(ctx context.Context, name string, data []byte) (string, error)
 }
 
 // maxCommandTime is more than a command may take, with the copy that is made for
 // it.
 const maxCommandTime = 11 * time.Minute
 
+// maxReadTime is more than a picture may take.
+const maxReadTime = 2 * time.Minute
+
 // Tools returns every tool of this package, bound to env.
 func Tools(env Env) []*tool.Tool {
 	return tool.Toolset("files", docs,
 		tool.Read[FileRead](env, tool.Selects("file_paths"), tool.Drawn(tool.Text), tool.Alias("fileRead")),
-		tool.Read[ReadAttachment](env, tool.Drawn(tool.Text)),
+		tool.Read[ReadAttachment](env, tool.Within(maxReadTime), tool.Drawn(tool.Text)),
 		tool.Read[ReadFile](env, tool.Drawn(tool.Text), tool.Alias("readFile")),
 		tool.Read[ListFiles](env, tool.Drawn(tool.Table), tool.Short("ls"), tool.Alias("listFiles")),
-		tool.Read[SearchText](env, tool.Drawn(tool.Text), tool.Short("grep"), tool.Alias("searchText")),
+		tool.Read[SearchText](env, tool.Within(maxReadTime), tool.Drawn(tool.Text), tool.Short("grep"), tool.Alias("searchText")),
 		tool.Read[GitStatus](env, tool.Drawn(tool.Text), tool.Short("git"), tool.Alias("gitStatus")),
 		tool.Read[ListProcesses](env, tool.Drawn(tool.Table), tool.Short("ps"), tool.Alias("listProcesses")),
 		tool.Change[WriteFile](env, tool.Drawn(tool.Text), tool.Alias("writeFile")),

@@ -1,15 +1,18 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"lore/internal/fault"
 	"lore/internal/index"
 	"lore/internal/tool"
 	"lore/internal/tool/paging"
+	"lore/internal/tools/files/doctext"
 	"lore/internal/tools/files/grep"
 	"lore/internal/tools/toolkit"
 	"lore/internal/vault"
@@ -29,6 +32,8 @@ type SearchText struct {
 	Literal bool `json:"literal,omitempty"`
 	// Ignore case.
 	IgnoreCase bool `json:"ignore_case,omitempty"`
+	// Also search PDF and office files.
+	Documents bool `json:"documents,omitempty"`
 	// Lines around each match.
 	Context int `json:"context,omitempty" min:"0" max:"20"`
 	// Skip this many.
@@ -49,6 +54,7 @@ func (SearchText) Help() tool.Help {
 			"glob":        `only files that match this pattern, such as "*.md" or "src/**"`,
 			"literal":     "treat the pattern as plain text",
 			"ignore-case": "ignore case",
+			"documents":   "also search the text of PDF, Word, Excel, PowerPoint and OpenDocument files",
 			"context":     "lines to show around each match",
 			"offset":      "skip this many matches",
 			"limit":       "maximum number of matches",
@@ -69,12 +75,21 @@ type TextMatches struct {
 	Skipped int             `json:"skipped,omitempty"`
 	More    string          `json:"more,omitempty"`
 	Index   index.Freshness `json:"index"`
+
+	outside bool
 }
+
+// ShowsOutside tells that text of a document is among them, as for
+// [AttachmentText].
+func (t TextMatches) ShowsOutside() bool { return t.outside }
 
 // TextMatch is one line that matches.
 type TextMatch struct {
 	Path string `json:"path"`
-	Line int    `json:"line"`
+	// Line of the file, or of the text that read_attachment returns.
+	Line int `json:"line"`
+	// Page of a document.
+	Page string `json:"page,omitempty"`
 	Text string `json:"text"`
 	// Before and After are the lines around it.
 	Before []string `json:"before,omitempty"`
@@ -97,15 +112,45 @@ func (in SearchText) Run(ctx context.Context, env Env) (TextMatches, error) {
 	if err != nil {
 		return TextMatches{}, err
 	}
+	var documents map[string]doctext.Text
+	if in.Documents {
+		if documents, err = in.addDocuments(ctx, env, m, globs, &found); err != nil {
+			return TextMatches{}, err
+		}
+	}
 	page, _ := paging.Cut(found.Matches, in.Offset, in.Limit)
 	out := TextMatches{
 		Matches: []TextMatch{}, Total: found.Total, Files: found.Files, Searched: found.Searched, Skipped: found.Skipped,
 		More: paging.More(min(in.Offset, found.Total), len(page), found.Total), Index: env.Fresh(ctx),
 	}
 	for _, f := range page {
-		out.Matches = append(out.Matches, TextMatch{Path: f.Path, Line: f.Line, Text: f.Text, Before: f.Before, After: f.After})
+		d, isDocument := documents[f.Path]
+		out.outside = out.outside || isDocument
+		out.Matches = append(out.Matches, TextMatch{Path: f.Path, Line: f.Line, Page: d.PageAt(f.Line), Text: f.Text, Before: f.Before, After: f.After})
 	}
 	return out, nil
+}
+
+// addDocuments adds the lines of documents that match, and returns the documents.
+func (in SearchText) addDocuments(ctx context.Context, env Env, m *grep.Matcher, globs pattern.List, found *grep.Found) (map[string]doctext.Text, error) {
+	folder, err := env.folderAt(in.Path)
+	if err != nil {
+		return nil, err
+	}
+	if folder != "" && doctext.IsName(folder) { // one document
+		globs, err = pattern.Compile([]string{pattern.Literal(folder)})
+		if err != nil {
+			return nil, err
+		}
+		if folder = path.Dir(folder); folder == "." {
+			folder = ""
+		}
+	}
+	more, documents, err := env.searchDocuments(ctx, folder, m, globs, grep.Options{Context: in.Context, Most: in.Offset + in.Limit})
+	found.Matches = append(found.Matches, more.Matches...)
+	found.Total, found.Files, found.Searched, found.Skipped = found.Total+more.Total, found.Files+more.Files, found.Searched+more.Searched, found.Skipped+more.Skipped
+	slices.SortStableFunc(found.Matches, func(a, b grep.Match) int { return cmp.Or(strings.Compare(a.Path, b.Path), a.Line-b.Line) })
+	return documents, err
 }
 
 func (in SearchText) search(ctx context.Context, env Env, m *grep.Matcher, globs pattern.List) (grep.Found, error) {
@@ -113,6 +158,9 @@ func (in SearchText) search(ctx context.Context, env Env, m *grep.Matcher, globs
 	folder, err := env.folderAt(in.Path)
 	if err != nil {
 		return grep.Found{}, err
+	}
+	if in.Documents && doctext.IsName(folder) {
+		return grep.Found{}, nil // its text is searched, not its bytes
 	}
 	if folder != "" {
 		f, err := env.Vault.Read(ctx, folder)
@@ -132,6 +180,9 @@ func (in SearchText) search(ctx context.Context, env Env, m *grep.Matcher, globs
 	}
 	defer at.Close()
 	env.only(ctx, folder, globs, &o)
+	if may := o.File; in.Documents {
+		o.File = func(p string) bool { return !doctext.IsName(p) && may(p) }
+	}
 	found, err := grep.Search(ctx, at, m, o)
 	for i := range found.Matches {
 		found.Matches[i].Path = vault.Key(path.Join(folder, found.Matches[i].Path))

@@ -46,6 +46,8 @@ func (ContextPack) Help() tool.Help {
 // Pack is a set of passages that together fit a budget, best first.
 type Pack struct {
 	Passages []PackPassage `json:"passages"`
+	// Context describes the folders of the notes; it does not count for the budget.
+	Context []FolderContext `json:"context,omitempty"`
 	// Bytes of the passages.
 	Bytes  int `json:"bytes"`
 	Budget int `json:"budget"`
@@ -118,7 +120,12 @@ func (in ContextPack) Run(ctx context.Context, env Env) (Pack, error) {
 	near = out.fill(near, in.Budget)
 	rest = out.fill(rest, in.Budget)
 	out.LeftOut = len(near) + len(rest)
-	return out, nil
+	var paths []string
+	for _, p := range out.Passages {
+		paths = append(paths, p.Path)
+	}
+	out.Context, err = env.contextOf(ctx, paths)
+	return out, err
 }
 
 func passage(path, title, heading string, line int, text string, score float64) PackPassage {

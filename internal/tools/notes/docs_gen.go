@@ -64,6 +64,9 @@ var docs = map[string]tool.Comment{
 		"TagsMatch":  "All (default) or any of them.",
 		"Type":       "Of this type.",
 	}},
+	"FolderContext": {Text: "FolderContext is what the note _context.md says about everything in its folder.", Fields: map[string]string{
+		"Path": "Path of the description.",
+	}},
 	"ForwardLink": {Text: "ForwardLink is one link of the note.", Fields: map[string]string{
 		"Field":      "Field that contains the link, for properties and relations.",
 		"Fragment":   "Fragment is the heading or block that the link names.",
@@ -79,6 +82,7 @@ var docs = map[string]tool.Comment{
 		"Unresolved": "Unresolved counts the broken links, including those not shown.",
 	}},
 	"Found": {Text: "Found is a list of notes, best first.", Fields: map[string]string{
+		"Context": "Context describes the folders of the notes.",
 		"Hints":   "Hints about the answer.",
 		"Meaning": "Meaning counts the passages that semantic search covers.",
 		"Mode":    "Mode that was used: without vectors a hybrid search is lexical.",
@@ -110,6 +114,7 @@ var docs = map[string]tool.Comment{
 		"TasksOpen":   "TasksOpen and TasksDone count boxes.",
 	}},
 	"NoteText": {Text: "NoteText is a note, or a part of it, as it is on disk.", Fields: map[string]string{
+		"Context":  "Context describes the folder of the note.",
 		"Hash":     "Hash of the whole file; pass it as if_hash when you change the note.",
 		"Line":     "Line of the file where the text starts.",
 		"Lines":    "Lines in the whole file.",
@@ -118,6 +123,7 @@ var docs = map[string]tool.Comment{
 	}},
 	"Pack": {Text: "Pack is a set of passages that together fit a budget, best first.", Fields: map[string]string{
 		"Bytes":   "Bytes of the passages.",
+		"Context": "Context describes the folders of the notes; it does not count for the budget.",
 		"LeftOut": "LeftOut counts matching passages that did not fit the budget.",
 		"Mode":    "Mode of the search that was used.",
 		"Unknown": "Unknown are names in the filter that no note has.",

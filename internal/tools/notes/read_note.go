@@ -57,6 +57,8 @@ type NoteText struct {
 	Lines int `json:"lines"`
 	// More says how to read the rest when the text was cut.
 	More string `json:"more,omitempty"`
+	// Context describes the folder of the note.
+	Context []FolderContext `json:"context,omitempty"`
 	// Problems that the note has, such as YAML that cannot be read.
 	Problems []string        `json:"problems,omitempty"`
 	Index    index.Freshness `json:"index"`
@@ -70,6 +72,9 @@ func (in ReadNote) Run(ctx context.Context, env Env) (NoteText, error) {
 	}
 	out := NoteText{
 		Path: n.File.Path, Title: n.Title, Hash: n.Hash.String(), Lines: n.Lines, Problems: problems(n.Note), Index: env.Fresh(ctx),
+	}
+	if out.Context, err = env.contextOf(ctx, []string{out.Path}); err != nil {
+		return NoteText{}, err
 	}
 	text, line := n.Text(), 1
 	switch {

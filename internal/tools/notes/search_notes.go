@@ -78,6 +78,8 @@ type Filter struct {
 // Found is a list of notes, best first.
 type Found struct {
 	Results []FoundNote `json:"results"`
+	// Context describes the folders of the notes.
+	Context []FolderContext `json:"context,omitempty"`
 	// Mode that was used: without vectors a hybrid search is lexical.
 	Mode string `json:"mode"`
 	// Meaning counts the passages that semantic search covers.
@@ -120,7 +122,9 @@ func (in SearchNotes) Run(ctx context.Context, env Env) (Found, error) {
 		return Found{}, err
 	}
 	out := Found{Results: []FoundNote{}, Mode: string(a.Mode), Meaning: a.Meaning, Unknown: a.Unknown, Hints: a.Notes, Index: env.Fresh(ctx)}
+	var paths []string
 	for _, h := range a.Hits {
+		paths = append(paths, h.Path)
 		out.Results = append(out.Results, FoundNote{
 			Path: h.Path, Title: h.Title, Heading: h.Heading, Line: h.Line, Chunk: h.Passage,
 			Score: toolkit.Round(h.Score), Similarity: toolkit.Round(float64(h.Cosine)), Why: h.Why,
@@ -130,7 +134,8 @@ func (in SearchNotes) Run(ctx context.Context, env Env) (Found, error) {
 	if a.More {
 		out.More = paging.After(in.Offset, len(out.Results))
 	}
-	return out, nil
+	out.Context, err = env.contextOf(ctx, paths)
+	return out, err
 }
 
 func (f *Filter) index(ctx context.Context, env Env) (index.Filter, error) {

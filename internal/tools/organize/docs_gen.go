@@ -5,6 +5,24 @@ package organize
 import "lore/internal/tool"
 
 var docs = map[string]tool.Comment{
+	"CanvasEdge": {Text: "CanvasEdge is an edge to add.", Fields: map[string]string{
+		"From": "Id of a node.",
+	}},
+	"CanvasEdited": {Text: "CanvasEdited is a canvas that was changed.", Fields: map[string]string{
+		"Changed":    "Changed and Removed count nodes and edges.",
+		"Nodes":      "Nodes and Edges are the ids of the new ones, in the order of the call.",
+		"TotalNodes": "Total nodes and edges of the canvas now.",
+	}},
+	"CanvasNode": {Text: "CanvasNode is a node to add: a text, a file, a link or a group.", Fields: map[string]string{
+		"Color": "\"1\" to \"6\", or \"#rrggbb\".",
+		"File":  "Path of a file.",
+		"Group": "Name of a group.",
+		"ID":    "To name it in add_edges.",
+		"Text":  "Markdown of a text node.",
+		"URL":   "Address of a link.",
+		"X":     "Position; default: beside the others.",
+	}},
+	"CanvasUpdate": {Text: "CanvasUpdate is a change of a node or an edge. What is left out stays.", Fields: map[string]string{}},
 	"CompleteTask": {Text: "CompleteTask: Check off one task of a note.", Fields: map[string]string{
 		"IfHash": "Expected hash, from a read.",
 		"Line":   "Its line.",
@@ -13,6 +31,15 @@ var docs = map[string]tool.Comment{
 	"CompletedTask": {Text: "CompletedTask is a task that was checked off.", Fields: map[string]string{}},
 	"DeleteFolder": {Text: "DeleteFolder: Move a folder with all its files to the trash, where they stay 30 days.", Fields: map[string]string{
 		"Folder": "Folder to delete.",
+	}},
+	"EditCanvas": {Text: "EditCanvas: Add, change and remove nodes and edges of a canvas. Read the file with read_attachment first: it has the ids.", Fields: map[string]string{
+		"AddEdges": "New edges.",
+		"AddNodes": "New nodes.",
+		"Create":   "The canvas is new.",
+		"IfHash":   "Expected hash, from a read.",
+		"Path":     "Path of the .canvas file.",
+		"Remove":   "Ids of nodes or edges. Edges of a node go with it.",
+		"Update":   "Nodes to change.",
 	}},
 	"Env": {Text: "Env is what these tools may touch.", Fields: map[string]string{
 		"Parse": "the dialect of the vault",
@@ -26,6 +53,17 @@ var docs = map[string]tool.Comment{
 		"More":    "More says how many files are not listed.",
 		"Moved":   "Moved is the number of files that have another path.",
 		"Skipped": "Skipped are files with links that could not be rewritten.",
+	}},
+	"ImportNotes": {Text: "ImportNotes: Create notes from an export of ChatGPT, Claude or Notion that is a file of the vault. Notes that exist stay as they are.", Fields: map[string]string{
+		"File":   "Path of the export in the vault: the zip file, or the JSON with the chats.",
+		"Format": "Where the export is from.",
+		"Into":   "Folder for the new notes.",
+	}},
+	"Imported": {Text: "Imported is what an import creates.", Fields: map[string]string{
+		"Existing": "Existing counts notes that are there already.",
+		"Notes":    "Notes that are created.",
+		"Paths":    "Paths of some of them.",
+		"Skipped":  "Skipped counts pictures, other files, empty chats and names that cannot be used.",
 	}},
 	"LeftLink": {Text: "LeftLink is one link that stays broken.", Fields: map[string]string{
 		"Candidates": "Candidates are the files to choose from.",

@@ -1,5 +1,5 @@
 // Package organize holds the tools that keep a vault in order: they move and
-// delete folders, rename tags, repair and add links, merge notes and check off tasks. Each
+// delete folders, rename tags, repair and add links, merge notes, edit canvases and check off tasks. Each
 // plans one reviewed set of edits. One file is one tool.
 package organize
 
@@ -29,5 +29,7 @@ func Tools(env Env) []*tool.Tool {
 		tool.Change[RepairLinks](env, tool.Drawn(tool.Table)),
 		tool.Change[LinkMentions](env, tool.Drawn(tool.Notes)),
 		tool.Change[MergeNotes](env, tool.Drawn(tool.Notes)),
+		tool.Change[EditCanvas](env, tool.Drawn(tool.Text)),
+		tool.Change[ImportNotes](env, tool.Untrusted(), tool.Drawn(tool.Notes), tool.Short("import")),
 	)
 }

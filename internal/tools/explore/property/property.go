@@ -1,8 +1,10 @@
-package explore
+// Package property counts the properties of notes: how often each is used, what
+// its values look like, and what notes of one type or folder have in common. It
+// knows rows of the index and opens nothing.
+package property
 
 import (
 	"cmp"
-	"context"
 	"regexp"
 	"slices"
 	"strconv"
@@ -11,8 +13,8 @@ import (
 	"lore/internal/index"
 )
 
-// PropertyCount is how often a property is used, and what its values are.
-type PropertyCount struct {
+// Count is how often a property is used, and what its values are.
+type Count struct {
 	Name  string `json:"name"`
 	Notes int    `json:"notes"`
 	// Kind is what most of its values are: text, number, date, checkbox or list.
@@ -24,24 +26,20 @@ type PropertyCount struct {
 // maxValues is how many values of a property are listed.
 const maxValues = 50
 
-// properties counts the properties of the notes that a filter lets through.
-func (env Env) properties(ctx context.Context, filter index.Filter) ([]PropertyCount, error) {
-	rows, err := env.Store.Notes(ctx, index.Select{Filter: filter})
-	if err != nil {
-		return nil, err
-	}
+// Counts counts the properties of notes, most used first.
+func Counts(rows []index.Row) []Count {
 	found := map[string]*property{}
 	for i := range rows {
 		count(found, rows[i].Props)
 	}
-	out := []PropertyCount{}
+	out := []Count{}
 	for _, p := range found {
-		out = append(out, PropertyCount{Name: p.name, Notes: p.notes, Kind: mostOf(p.kinds)[0], Values: mostOf(p.values)})
+		out = append(out, Count{Name: p.name, Notes: p.notes, Kind: mostOf(p.kinds)[0], Values: mostOf(p.values)})
 	}
-	slices.SortFunc(out, func(a, b PropertyCount) int {
+	slices.SortFunc(out, func(a, b Count) int {
 		return cmp.Or(cmp.Compare(b.Notes, a.Notes), strings.Compare(a.Name, b.Name))
 	})
-	return out, nil
+	return out
 }
 
 // A property is what is known of one key.
