@@ -57,6 +57,9 @@ var docs = map[string]tool.Comment{
 		"Folder": "Folder to move.",
 		"To":     "New path from the vault root; ending in a slash, it is the parent.",
 	}},
+	"NoteTags": {Text: "NoteTags is one note that changed.", Fields: map[string]string{
+		"Tags": "Tags that it has now.",
+	}},
 	"NotesMerged": {Text: "NotesMerged are two notes that became one.", Fields: map[string]string{
 		"Added":   "Added are the properties that were added to the kept note or extended.",
 		"Aliases": "Aliases that were added to the kept note.",
@@ -65,6 +68,14 @@ var docs = map[string]tool.Comment{
 		"Other":   "Other is the note that was merged and deleted.",
 		"Shown":   "Shown are the properties with two different values: the other note's value is kept in the text.",
 		"Skipped": "Skipped are files with links that could not be rewritten.",
+	}},
+	"NotesTagged": {Text: "NotesTagged are notes with other tags.", Fields: map[string]string{
+		"Files":     "Files that changed, with their tags.",
+		"Kept":      "Kept are notes that still have a removed tag in their text.",
+		"More":      "More says how many files are not listed.",
+		"Notes":     "Notes that changed.",
+		"Skipped":   "Skipped are notes that could not be changed.",
+		"Unchanged": "Unchanged counts the notes that needed no change.",
 	}},
 	"RenameTag": {Text: "RenameTag: Rename a tag in all notes, text and properties; nested tags follow. An existing name merges the two tags.", Fields: map[string]string{
 		"NewTag": "New name; may be nested, such as \"drinks/tea\".",
@@ -78,6 +89,12 @@ var docs = map[string]tool.Comment{
 	"RepairedLink": {Text: "RepairedLink is one link that was repaired.", Fields: map[string]string{
 		"Reason": "Reason says why: moved, title or spelling.",
 		"To":     "To is the new target.",
+	}},
+	"TagNotes": {Text: "TagNotes: Add tags to notes and remove tags from them, in the property tags. Removing \"tea\" keeps \"tea/green\".", Fields: map[string]string{
+		"Add":    "Tags to add, with or without #.",
+		"Inline": "Remove #tags in the text too.",
+		"Paths":  "Paths, names, titles or aliases; up to 200.",
+		"Remove": "Tags to remove.",
 	}},
 	"TagRenamed": {Text: "TagRenamed is a tag with another name.", Fields: map[string]string{
 		"Files":   "Files that changed, with the lines.",

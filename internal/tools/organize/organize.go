@@ -1,5 +1,5 @@
 // Package organize holds the tools that keep a vault in order: they move and
-// delete folders, rename tags, repair and add links, merge notes and check off tasks. Each
+// delete folders, set and rename tags, repair and add links, merge notes and check off tasks. Each
 // plans one reviewed set of edits. One file is one tool.
 package organize
 
@@ -26,6 +26,7 @@ func Tools(env Env) []*tool.Tool {
 		tool.Change[DeleteFolder](env, tool.Drawn(tool.Facts), tool.PersonsOnly(), tool.Plays(tool.DeletesFolder)),
 		tool.Change[CompleteTask](env, tool.Drawn(tool.Text), tool.Plays(tool.CompletesTask)),
 		tool.Change[RenameTag](env, tool.Drawn(tool.Notes)),
+		tool.Change[TagNotes](env, tool.Drawn(tool.Notes), tool.Short("tag")),
 		tool.Change[RepairLinks](env, tool.Drawn(tool.Table)),
 		tool.Change[LinkMentions](env, tool.Drawn(tool.Notes)),
 		tool.Change[MergeNotes](env, tool.Drawn(tool.Notes)),
