@@ -34,7 +34,6 @@ var exceptions = map[string]string{
 	"internal/surface/cli":     "many commands, one file each, that share the program around them alone",
 	"internal/tool":            "one door: what goes through it shares the call, and the call shares all of it",
 	"internal/tools/knowledge": "a toolset: many tools, one file each, that do not know each other",
-	"internal/tools/notes":     "a toolset: many tools, one file each, that do not know each other",
 }
 
 // dependencies are the modules that may be used, each with its reason.

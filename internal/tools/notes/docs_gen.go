@@ -20,11 +20,11 @@ var docs = map[string]tool.Comment{
 		"Folder":   "Only notes in this folder.",
 		"Question": "What you want to know.",
 	}},
-	"CreateDailyNote": {Text: "CreateDailyNote: Create the note of a day, week or month, or return it if it exists. Follows Obsidian's settings and templates.", Fields: map[string]string{
+	"CreateDailyNote": {Text: "CreateDailyNote: Create the note of a day or other period, or return it if it exists. Follows Obsidian's settings.", Fields: map[string]string{
 		"Date":   "As 2026-06-15; default today.",
 		"Period": "Period of the note.",
 	}},
-	"DailyNote": {Text: "DailyNote is the note of a day, week or month.", Fields: map[string]string{
+	"DailyNote": {Text: "DailyNote is the note of a day or another period.", Fields: map[string]string{
 		"Template": "Template that it was made from.",
 		"Text":     "Text of the note.",
 	}},

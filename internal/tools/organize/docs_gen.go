@@ -11,6 +11,12 @@ var docs = map[string]tool.Comment{
 		"Path":   "Path, name, title or alias.",
 	}},
 	"CompletedTask": {Text: "CompletedTask is a task that was checked off.", Fields: map[string]string{}},
+	"CreateFromTemplate": {Text: "CreateFromTemplate: Create a note from a template of the vault. Fills in {{title}}, {{date}}, {{time}} and your values; template code never runs.", Fields: map[string]string{
+		"Path":     "Path of the new note.",
+		"Template": "Name in the templates folder, or a path.",
+		"Title":    "Title; default the file name.",
+		"Values":   "Values for {{name}}.",
+	}},
 	"DeleteFolder": {Text: "DeleteFolder: Move a folder with all its files to the trash, where they stay 30 days.", Fields: map[string]string{
 		"Folder": "Folder to delete.",
 	}},
@@ -102,5 +108,10 @@ var docs = map[string]tool.Comment{
 		"Notes":   "Notes that changed.",
 		"Skipped": "Skipped are notes with the tag that could not be changed.",
 		"joins":   "notes that have the new name already",
+	}},
+	"TemplatedNote": {Text: "TemplatedNote is a note that was made from a template.", Fields: map[string]string{
+		"Template": "Template that it was made from.",
+		"Text":     "Text of the note.",
+		"Warnings": "Warnings name what was left out or has no value.",
 	}},
 }
