@@ -81,10 +81,12 @@ var docs = map[string]tool.Comment{
 		"Limit":      "Max notes.",
 		"Offset":     "Notes to skip.",
 		"Problems":   "With problems.",
-		"Properties": "Count their properties too.",
-		"Sort":       "Order.",
+		"Properties": "Count properties too.",
+		"Select":     "Properties to show.",
+		"Sort":       "Or title, modified, size, property; asc or desc.",
 		"Tags":       "With all of these tags.",
 		"Type":       "Of this type.",
+		"Where":      "As rating>=4, !due.",
 	}},
 	"ListTags": {Text: "ListTags: List tags with their number of notes.", Fields: map[string]string{
 		"Limit":  "Max tags.",
@@ -132,7 +134,8 @@ var docs = map[string]tool.Comment{
 		"Unknown":    "Unknown are names in the filter that no note has.",
 	}},
 	"NoteRef": {Text: "NoteRef is one note of a list.", Fields: map[string]string{
-		"Aliases": "Other names of the note.",
+		"Aliases":    "Other names of the note.",
+		"Properties": "Properties that were selected; a list has several values.",
 	}},
 	"Orphan": {Text: "Orphan is one note without backlinks.", Fields: map[string]string{
 		"LinksOut": "LinksOut counts the notes that it links to.",

@@ -62,6 +62,8 @@ type NoteRef struct {
 	Tags     []string `json:"tags,omitempty"`
 	Words    int      `json:"words"`
 	Modified string   `json:"modified"`
+	// Properties that were selected; a list has several values.
+	Properties map[string][]string `json:"properties,omitempty"`
 }
 
 func refOf(r *index.Row) NoteRef {

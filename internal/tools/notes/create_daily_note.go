@@ -16,12 +16,12 @@ import (
 	"lore/internal/vault"
 )
 
-// CreateDailyNote: Create the note of a day or other period, or return it if
-// it exists. Follows Obsidian's settings.
+// CreateDailyNote: Create the note of a day or other period, or return it.
+// Follows Obsidian's settings.
 type CreateDailyNote struct {
 	// As 2026-06-15; default today.
 	Date string `json:"date,omitempty" word:"true"`
-	// Period of the note.
+	// Period.
 	Period string `json:"period,omitempty" default:"daily" enum:"daily,weekly,monthly,quarterly,yearly"`
 }
 

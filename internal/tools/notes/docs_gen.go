@@ -20,9 +20,9 @@ var docs = map[string]tool.Comment{
 		"Folder":   "Only notes in this folder.",
 		"Question": "What you want to know.",
 	}},
-	"CreateDailyNote": {Text: "CreateDailyNote: Create the note of a day or other period, or return it if it exists. Follows Obsidian's settings.", Fields: map[string]string{
+	"CreateDailyNote": {Text: "CreateDailyNote: Create the note of a day or other period, or return it. Follows Obsidian's settings.", Fields: map[string]string{
 		"Date":   "As 2026-06-15; default today.",
-		"Period": "Period of the note.",
+		"Period": "Period.",
 	}},
 	"DailyNote": {Text: "DailyNote is the note of a day or another period.", Fields: map[string]string{
 		"Template": "Template that it was made from.",
