@@ -152,6 +152,27 @@ var docs = map[string]tool.Comment{
 		"Kind":   "Kind is what most of its values are: text, number, date, checkbox or list.",
 		"Values": "Values that occur most often.",
 	}},
+	"QueryNotes": {Text: "QueryNotes: Answer a Dataview query (TABLE, LIST or TASK with FROM, WHERE, SORT, LIMIT, GROUP BY, FLATTEN), or show a view of a .base file.", Fields: map[string]string{
+		"Base":   "Path of a .base file instead.",
+		"Limit":  "Max rows.",
+		"Offset": "Rows to skip.",
+		"Query":  "As: TABLE rating FROM #book WHERE rating >= 4 SORT rating DESC.",
+		"View":   "View of the base; default the first.",
+	}},
+	"QueryResult": {Text: "QueryResult is one page of an answer.", Fields: map[string]string{
+		"Columns": "Columns of the values of each row.",
+		"Kind":    "Kind is table, list or task.",
+		"More":    "More says how to get the next rows.",
+		"Rows":    "Rows of this page.",
+		"Shown":   "Shown is the view of the base.",
+		"Total":   "Total number of rows, including those not shown.",
+	}},
+	"QueryRow": {Text: "QueryRow is one note, task or group.", Fields: map[string]string{
+		"Done":   "Done says that a task is checked off.",
+		"Line":   "Line of a task.",
+		"Text":   "Text of a task, or the key of a group.",
+		"Values": "Values, one for each column.",
+	}},
 	"RandomNote": {Text: "RandomNote is a randomly chosen note.", Fields: map[string]string{
 		"Excerpt": "Excerpt is the start of the note.",
 		"Of":      "Of is the number of notes it was chosen from.",

@@ -48,6 +48,7 @@ func Tools(env Env) []*tool.Tool {
 		tool.Read[FindBrokenLinks](env, tool.Drawn(tool.Table), tool.Short("broken")),
 		tool.Read[FindUnlinkedMentions](env, tool.Drawn(tool.Notes), tool.Short("mentions"), tool.Plays(tool.ListsMentions)),
 		tool.Read[FindPath](env, tool.Drawn(tool.Notes), tool.Short("graph path")),
+		tool.Read[QueryNotes](env, tool.Drawn(tool.Table), tool.Short("query")),
 		tool.Read[VaultHealth](env, tool.Drawn(tool.Table), tool.Short("health"), tool.Plays(tool.TellsHealth)),
 	)
 }
