@@ -24,7 +24,7 @@ func (s scope) eval(e *expr, r *Record) (Value, error) {
 	case "day":
 		return dayOf(e.name, s.now), nil
 	case "name":
-		return s.name(e, r)
+		return r.Get(e.name), nil
 	case ".":
 		if base := e.args[0]; base.op == "name" {
 			switch name := strings.ToLower(base.name); {
@@ -50,6 +50,11 @@ func (s scope) eval(e *expr, r *Record) (Value, error) {
 		}
 		args[i] = v
 	}
+	return s.apply(e, args)
+}
+
+// apply is the value of an operator or function of values.
+func (s scope) apply(e *expr, args []Value) (Value, error) {
 	switch e.op {
 	case ".":
 		return field(args[0], e.name), nil
@@ -82,10 +87,6 @@ func (s scope) eval(e *expr, r *Record) (Value, error) {
 
 // maxValue is the longest text that a function makes.
 const maxValue = 64 << 10
-
-func (s scope) name(e *expr, r *Record) (Value, error) {
-	return r.Get(e.name), nil
-}
 
 // formula is the value of a formula of a base. One that needs itself has none.
 func (s scope) formula(e *expr, r *Record) (Value, error) {

@@ -43,8 +43,8 @@ func (CreateFromTemplate) Help() tool.Help {
 			"values":   "value for a {{name}} in the template",
 		},
 		Examples: []string{
-			`Meeting "Meetings/Budget 2027"`,
-			`Person People/Ada --values email=ada@example.com`,
+			`Daily/2026-04-05 Tastings/Spring`,
+			`Daily/2026-04-05 Tastings/Summer --title "Summer teas" --values guest=Ada`,
 		},
 	}
 }
