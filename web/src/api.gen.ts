@@ -2808,7 +2808,7 @@ export interface ToolTypes {
   }) };
   /** List notes */
   list_notes: { in: {
-    /** In this folder, at any depth. */
+    /** In this folder. */
     folder?: string;
     /** Max notes. */
     limit?: number;
@@ -2816,13 +2816,13 @@ export interface ToolTypes {
     offset?: number;
     /** With problems. */
     problems?: boolean;
-    /** Count properties too. */
+    /** Count properties. */
     properties?: boolean;
     /** Properties to show. */
     select?: (string)[];
-    /** Or title, modified, size, property; asc or desc. */
+    /** Or title, modified, size, property desc. */
     sort?: string;
-    /** With all of these tags. */
+    /** With these tags. */
     tags?: (string)[];
     /** Of this type. */
     type?: string;
@@ -2966,7 +2966,7 @@ export interface ToolTypes {
     limit?: number;
     /** Tags to skip. */
     offset?: number;
-    /** Only tags that start with this. */
+    /** Start of the tags. */
     prefix?: string;
     /** Order. */
     sort?: ("count" | "name");
@@ -4203,7 +4203,7 @@ export interface ToolTypes {
     dry_run?: boolean;
     /** Keep later changes where possible. */
     merge?: boolean;
-    /** Operation id or its start; default the last change not undone. */
+    /** Operation id or its start; default the last. */
     operation?: string;
     /** Undo only this file. */
     path?: string;
@@ -4392,11 +4392,11 @@ export interface ToolTypes {
   }) };
   /** Write note */
   write_note: { in: {
-    /** Markdown, with frontmatter if wanted. */
+    /** Markdown. */
     content: string;
     /** Plan only. */
     dry_run?: boolean;
-    /** Expected hash, from a read; refused if it changed. */
+    /** Expected hash, from a read. */
     if_hash?: string;
     /** Default: create, or ask to overwrite. */
     mode?: ("create" | "overwrite" | "append" | "prepend");

@@ -16,21 +16,21 @@ import (
 
 // ListNotes: List notes by folder, type and tags.
 type ListNotes struct {
-	// In this folder, at any depth.
+	// In this folder.
 	Folder string `json:"folder,omitempty"`
 	// Of this type.
 	Type string `json:"type,omitempty"`
-	// With all of these tags.
+	// With these tags.
 	Tags []string `json:"tags,omitempty"`
 	// With problems.
 	Problems bool `json:"problems,omitempty"`
-	// Count properties too.
+	// Count properties.
 	Properties bool `json:"properties,omitempty"`
 	// As rating>=4, !due.
 	Where []string `json:"where,omitempty"`
 	// Properties to show.
 	Select []string `json:"select,omitempty"`
-	// Or title, modified, size, property; asc or desc.
+	// Or title, modified, size, property desc.
 	Sort string `json:"sort,omitempty" default:"path"`
 	// Max notes.
 	Limit int `json:"limit,omitempty" default:"50" min:"1" max:"5000"`

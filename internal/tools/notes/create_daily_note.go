@@ -16,8 +16,7 @@ import (
 	"lore/internal/vault"
 )
 
-// CreateDailyNote: Create the note of a day or other period, or return it.
-// Follows Obsidian's settings.
+// CreateDailyNote: Create or return the note of a day or other period.
 type CreateDailyNote struct {
 	// As 2026-06-15; default today.
 	Date string `json:"date,omitempty" word:"true"`

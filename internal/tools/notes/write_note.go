@@ -18,11 +18,11 @@ import (
 type WriteNote struct {
 	// Path from the vault root; folders are created.
 	Path string `json:"path"`
-	// Markdown, with frontmatter if wanted.
+	// Markdown.
 	Content string `json:"content"`
 	// Default: create, or ask to overwrite.
 	Mode string `json:"mode,omitempty" enum:"create,overwrite,append,prepend"`
-	// Expected hash, from a read; refused if it changed.
+	// Expected hash, from a read.
 	IfHash string `json:"if_hash,omitempty"`
 }
 
