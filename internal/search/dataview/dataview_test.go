@@ -40,6 +40,8 @@ func TestExpressions(t *testing.T) {
 		"(1 + 2) * 3 % 4":                        "1",
 		"-rating + 1":                            "-4",
 		"1 / 0":                                  "",
+		"5 < 5 or 5 > 5":                         "false",
+		"5 <= 5 and 5 >= 5 and 4 < 5":            "true",
 		`"a" + 1`:                                "a1",
 		"rating = 5 and not (rating > 5)":        "true",
 		"rating >= 5 && !false || missing":       "true",
