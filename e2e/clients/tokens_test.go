@@ -17,7 +17,7 @@ func TestPriceForModels(t *testing.T) {
 	for _, c := range []struct {
 		sets        string
 		tools, most int
-	}{{"default", 16, 2100}, {"notes", 12, 1800}, {"all", 90, 11000}} {
+	}{{"default", 16, 2100}, {"notes", 12, 1800}, {"all", 93, 11500}} {
 		o := w.script(inspector, "--cli", w.lore, "mcp", "--vault", w.vault, "--toolsets", c.sets, "--method", "tools/list", "--format", "json")
 		if o.code != 0 {
 			t.Fatal(o)

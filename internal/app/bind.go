@@ -48,7 +48,7 @@ func (a *app) bind(ctx context.Context, s *workspace.Session, deps *tool.Deps) [
 			Vault: s.Vault, Store: s.Index, Search: finder, Fresh: s.Gate.Fresh, Now: a.now, Parse: parse, Version: s.History.Image,
 		}),
 		explore.Tools(explore.Env{Vault: s.Vault, Store: s.Index, Search: finder, Fresh: s.Gate.Fresh}),
-		organize.Tools(organize.Env{Vault: s.Vault, Store: s.Index, Parse: parse}),
+		organize.Tools(organize.Env{Vault: s.Vault, Store: s.Index, Parse: parse, Now: a.now}),
 		files.Tools(files.Env{Vault: s.Vault, Store: s.Index, Fresh: s.Gate.Fresh, Folder: s.FilesFolder, PictureText: files.Tesseract}),
 		knowledge.Tools(a.knowledge(s, finder, parse)),
 		work.Tools(work.Env{

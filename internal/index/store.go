@@ -235,13 +235,18 @@ func (f *Filter) TakeWords() Filter {
 }
 
 // A PropFilter asks for a property, with any value when Value is empty. Values
-// compare without case, or as numbers for the ordering operators.
+// compare without case. The ordering operators compare numbers with numbers,
+// dates with dates, and any other value as text. Of a list, one element is
+// enough.
 type PropFilter struct {
 	Key   string
-	Op    string // "", "=", "<", "<=", ">", ">="
+	Op    string // "", "=", "<", "<=", ">", ">=" or [OpContains]
 	Value string
-	Not   bool
+	Not   bool // also lets notes through that do not have the property
 }
+
+// OpContains asks for a value that contains a text.
+const OpContains = "contains"
 
 // A Select asks for rows.
 type Select struct {

@@ -31,6 +31,7 @@ type Query struct {
 //	type:Hypothesis  has this type
 //	after:2026-01-31 is of that day or later; before: of an earlier one
 //	[status:open]    has the property, with that value; also [rating>=4], [status]
+//	                 and whatever [Condition] reads
 //
 // A value with spaces is quoted: tag:"two words". Whatever has another form is
 // a word.
@@ -323,27 +324,11 @@ func (p *parser) property(not bool) error {
 	}
 	inside := p.rest[1:end]
 	p.rest = p.rest[end+1:]
-	key, op, value := inside, "", ""
-	if i := strings.IndexAny(inside, ":=<>"); i >= 0 {
-		key = inside[:i]
-		op = inside[i : i+1]
-		value = inside[i+1:]
-		if (op == "<" || op == ">") && strings.HasPrefix(value, "=") {
-			op += "="
-			value = value[1:]
-		}
-		if op == ":" {
-			op = "="
-		}
-	}
-	key = strings.TrimSpace(key)
-	value = strings.Trim(strings.TrimSpace(value), `"`)
-	if key == "" {
+	c, err := Condition(inside)
+	if err != nil {
 		return fault.Field("query", "write [key], [key:value] or [key>=value]", "[%s] has no property name", inside)
 	}
-	if op != "" && value == "" {
-		op = ""
-	}
-	p.q.Filter.Props = append(p.q.Filter.Props, index.PropFilter{Key: key, Op: op, Value: value, Not: not})
+	c.Not = c.Not != not
+	p.q.Filter.Props = append(p.q.Filter.Props, c)
 	return nil
 }

@@ -437,6 +437,7 @@ export type Conversation = {
   runs: null | ({
     chat: string;
     denials?: number;
+    empty?: boolean;
     ended?: string;
     id: string;
     keeper?: string;
@@ -782,6 +783,7 @@ export type Piece = {
     run: {
       chat: string;
       denials?: number;
+      empty?: boolean;
       ended?: string;
       id: string;
       keeper?: string;
@@ -858,6 +860,7 @@ export type Rules = {
 export type Run = {
   chat: string;
   denials?: number;
+  empty?: boolean;
   ended?: string;
   id: string;
   keeper?: string;
@@ -892,6 +895,7 @@ export type Runs = {
   runs: null | ({
     chat: string;
     denials?: number;
+    empty?: boolean;
     ended?: string;
     id: string;
     keeper?: string;
@@ -1628,8 +1632,8 @@ export interface ToolTypes {
     date?: string;
     /** Plan only. */
     dry_run?: boolean;
-    /** Period of the note. */
-    period?: ("daily" | "weekly" | "monthly");
+    /** Period. */
+    period?: ("daily" | "weekly" | "monthly" | "quarterly" | "yearly");
   }; out: (Result & {
     created: boolean;
     hash: string;
@@ -1638,6 +1642,28 @@ export interface ToolTypes {
     template?: string;
     /** Text of the note. */
     text: string;
+  }) };
+  /** Create from template */
+  create_from_template: { in: {
+    /** Plan only. */
+    dry_run?: boolean;
+    /** Path of the new note. */
+    path: string;
+    /** Name in the templates folder, or a path. */
+    template: string;
+    /** Title; default the file name. */
+    title?: string;
+    /** Values for {{name}}. */
+    values?: Record<string, string>;
+  }; out: (Result & {
+    hash: string;
+    path: string;
+    /** Template that it was made from. */
+    template: string;
+    /** Text of the note. */
+    text: string;
+    /** Warnings name what was left out or has no value. */
+    warnings?: (string)[];
   }) };
   /** Create node */
   create_node: { in: {
@@ -2619,6 +2645,8 @@ export interface ToolTypes {
       aliases?: (string)[];
       modified: string;
       path: string;
+      /** Properties that were selected; a list has several values. */
+      properties?: Record<string, null | (string)[]>;
       tags?: (string)[];
       title: string;
       type?: string;
@@ -2960,7 +2988,7 @@ export interface ToolTypes {
   }) };
   /** List notes */
   list_notes: { in: {
-    /** In this folder, at any depth. */
+    /** In this folder. */
     folder?: string;
     /** Max notes. */
     limit?: number;
@@ -2968,14 +2996,18 @@ export interface ToolTypes {
     offset?: number;
     /** With problems. */
     problems?: boolean;
-    /** Count their properties too. */
+    /** Count properties. */
     properties?: boolean;
-    /** Order. */
-    sort?: ("path" | "title" | "modified" | "size");
-    /** With all of these tags. */
+    /** Properties to show. */
+    select?: (string)[];
+    /** Or title, modified, size, property desc. */
+    sort?: string;
+    /** With these tags. */
     tags?: (string)[];
     /** Of this type. */
     type?: string;
+    /** As rating>=4, !due. */
+    where?: (string)[];
   }; out: (Result & {
     index: {
       fresh: boolean;
@@ -2990,6 +3022,8 @@ export interface ToolTypes {
       aliases?: (string)[];
       modified: string;
       path: string;
+      /** Properties that were selected; a list has several values. */
+      properties?: Record<string, null | (string)[]>;
       tags?: (string)[];
       title: string;
       type?: string;
@@ -3110,7 +3144,7 @@ export interface ToolTypes {
     limit?: number;
     /** Tags to skip. */
     offset?: number;
-    /** Only tags that start with this. */
+    /** Start of the tags. */
     prefix?: string;
     /** Order. */
     sort?: ("count" | "name");
@@ -3377,6 +3411,48 @@ export interface ToolTypes {
     remaining_seconds?: number;
     /** State is "none", "running", "paused" or "ended". */
     state: string;
+  }) };
+  /** Query notes */
+  query_notes: { in: {
+    /** Path of a .base file instead. */
+    base?: string;
+    /** Max rows. */
+    limit?: number;
+    /** Rows to skip. */
+    offset?: number;
+    /** As: TABLE rating FROM #book WHERE rating >= 4 SORT rating DESC. */
+    query?: string;
+    /** View of the base; default the first. */
+    view?: string;
+  }; out: (Result & {
+    /** Columns of the values of each row. */
+    columns?: (string)[];
+    index: {
+      fresh: boolean;
+      pending: number;
+      reason?: string;
+      synced?: string;
+    };
+    /** Kind is table, list or task. */
+    kind: string;
+    /** More says how to get the next rows. */
+    more?: string;
+    /** Rows of this page. */
+    rows: ({
+      /** Done says that a task is checked off. */
+      done?: boolean;
+      /** Line of a task. */
+      line?: number;
+      path?: string;
+      /** Text of a task, or the key of a group. */
+      text?: string;
+      /** Values, one for each column. */
+      values?: (unknown)[];
+    })[];
+    /** Total number of rows, including those not shown. */
+    total: number;
+    /** Shown is the view of the base. */
+    view?: string;
   }) };
   /** Read attachment */
   read_attachment: { in: {
@@ -3912,6 +3988,8 @@ export interface ToolTypes {
       aliases?: (string)[];
       modified: string;
       path: string;
+      /** Properties that were selected; a list has several values. */
+      properties?: Record<string, null | (string)[]>;
       tags?: (string)[];
       title: string;
       type?: string;
@@ -4275,6 +4353,42 @@ export interface ToolTypes {
       reasoning?: number;
     };
   }) };
+  /** Tag notes */
+  tag_notes: { in: {
+    /** Tags to add, with or without #. */
+    add?: (string)[];
+    /** Plan only. */
+    dry_run?: boolean;
+    /** Remove #tags in the text too. */
+    inline?: boolean;
+    /** Paths, names, titles or aliases; up to 200. */
+    paths: (string)[];
+    /** Tags to remove. */
+    remove?: (string)[];
+  }; out: (Result & {
+    /** Files that changed, with their tags. */
+    files: ({
+      added?: (string)[];
+      path: string;
+      removed?: (string)[];
+      /** Tags that it has now. */
+      tags: (string)[];
+    })[];
+    /** Kept are notes that still have a removed tag in their text. */
+    kept?: (string)[];
+    /** More says how many files are not listed. */
+    more?: string;
+    /** Notes that changed. */
+    notes: number;
+    /** Skipped are notes that could not be changed. */
+    skipped?: ({
+      links: number;
+      path: string;
+      reason: string;
+    })[];
+    /** Unchanged counts the notes that needed no change. */
+    unchanged?: number;
+  }) };
   /** Task complete */
   task_complete: { in: {
     /** What was done, in a few sentences. */
@@ -4288,7 +4402,7 @@ export interface ToolTypes {
     dry_run?: boolean;
     /** Keep later changes where possible. */
     merge?: boolean;
-    /** Operation id or its start; default the last change not undone. */
+    /** Operation id or its start; default the last. */
     operation?: string;
     /** Undo only this file. */
     path?: string;
@@ -4477,11 +4591,11 @@ export interface ToolTypes {
   }) };
   /** Write note */
   write_note: { in: {
-    /** Markdown, with frontmatter if wanted. */
+    /** Markdown. */
     content: string;
     /** Plan only. */
     dry_run?: boolean;
-    /** Expected hash, from a read; refused if it changed. */
+    /** Expected hash, from a read. */
     if_hash?: string;
     /** Default: create, or ask to overwrite. */
     mode?: ("create" | "overwrite" | "append" | "prepend");

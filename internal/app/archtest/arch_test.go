@@ -33,8 +33,9 @@ var exceptions = map[string]string{
 	"internal/note":            "one dialect, one parser: block, inline, front matter and edits share their types",
 	"internal/surface/cli":     "many commands, one file each, that share the program around them alone",
 	"internal/tool":            "one door: what goes through it shares the call, and the call shares all of it",
-	"internal/tools/knowledge": "a toolset: many tools, one file each, that do not know each other",
+	"internal/tools/explore":   "a toolset: many tools, one file each, that do not know each other",
 	"internal/tools/notes":     "a toolset: many tools, one file each, that do not know each other",
+	"internal/tools/knowledge": "a toolset: many tools, one file each, that do not know each other",
 }
 
 // dependencies are the modules that may be used, each with its reason.

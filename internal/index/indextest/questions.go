@@ -12,9 +12,9 @@ func testFilters(t *testing.T, s index.Store) {
 	a.Tags, b.Tags, c.Tags = []string{"project/lore", "x"}, []string{"Project"}, []string{"projector"}
 	a.Type, b.Type = "Task", "source"
 	a.Date, b.ModTime, c.ModTime = 100, 200e9, 300e9
-	a.Props = []index.Prop{{Key: "Status", Value: "Open"}, {Key: "rating", Value: "4"}}
-	b.Props = []index.Prop{{Key: "status", Value: "done"}, {Key: "rating", Value: "10"}}
-	c.Props = []index.Prop{{Key: "author", Value: "[[Ada]]"}, {Key: "rating", Value: "high"}}
+	a.Props = []index.Prop{{Key: "Status", Value: "Open"}, {Key: "rating", Value: "4"}, {Key: "due", Value: "2026-01-31T10:00"}}
+	b.Props = []index.Prop{{Key: "status", Value: "done"}, {Key: "rating", Value: "10"}, {Key: "due", Value: "2026-02-01"}}
+	c.Props = []index.Prop{{Key: "author", Value: "[[Ada]]"}, {Key: "rating", Value: "high"}, {Key: "due", Value: "soon"}}
 	c.Problems = []index.Problem{{Kind: "nul_byte"}}
 	c.Tasks = 2
 	put(t, s, a, b, c,
@@ -49,6 +49,11 @@ func testFilters(t *testing.T, s index.Store) {
 		{"not a value", index.Filter{Props: []index.PropFilter{{Key: "status", Value: "open", Not: true}}}, "Home/c.md work/deep/b.md"},
 		{"a number, as a number", index.Filter{Props: []index.PropFilter{{Key: "rating", Op: ">", Value: "5"}}}, "work/deep/b.md"},
 		{"a number at most", index.Filter{Props: []index.PropFilter{{Key: "rating", Op: "<=", Value: "4"}}}, "work/a.md"},
+		{"a text in a value", index.Filter{Props: []index.PropFilter{{Key: "status", Op: index.OpContains, Value: "PE"}}}, "work/a.md"},
+		{"without a property", index.Filter{Props: []index.PropFilter{{Key: "status", Not: true}}}, "Home/c.md"},
+		{"a date is no number", index.Filter{Props: []index.PropFilter{{Key: "due", Op: ">", Value: "5"}}}, ""},
+		{"a day and all its times", index.Filter{Props: []index.PropFilter{{Key: "due", Op: "<=", Value: "2026-01-31"}}}, "work/a.md"},
+		{"after a day", index.Filter{Props: []index.PropFilter{{Key: "due", Op: ">", Value: "2026-01-31"}}}, "work/deep/b.md"},
 		{"problems", index.Filter{Problems: true}, "Home/c.md"},
 		{"open tasks", index.Filter{Tasks: true}, "Home/c.md"},
 		{"quotes in values", index.Filter{Tags: []string{`'"; --`}}, ""},

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -229,12 +230,18 @@ func (w *where) prop(p index.PropFilter) {
 	head := strings.Replace(in, "%", not, 1)
 	switch p.Op {
 	case "<", "<=", ">", ">=":
-		// Numbers compare as numbers; anything else, such as dates, as text.
-		if isNumber(p.Value) {
-			w.add(head+" AND q.value GLOB '[-0-9.]*' AND CAST(q.value AS REAL) "+p.Op+" CAST(? AS REAL))", key, p.Value)
-		} else {
+		// A value is compared with its like: 2026-01-31 is no number, and "soon" no date.
+		switch {
+		case isNumber(p.Value):
+			w.add(head+" AND q.value GLOB '[-0-9.]*' AND q.value NOT GLOB '[0-9][0-9][0-9][0-9]-*' AND CAST(q.value AS REAL) "+p.Op+" CAST(? AS REAL))", key, p.Value)
+		case isDay(p.Value):
+			// All times of a day are that day.
+			w.add(head+" AND q.value GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' AND substr(q.value, 1, 10) "+p.Op+" ?)", key, p.Value)
+		default:
 			w.add(head+" AND q.value "+p.Op+" ?)", key, strings.ToLower(p.Value))
 		}
+	case index.OpContains:
+		w.add(head+" AND instr(q.value, ?) > 0)", key, strings.ToLower(p.Value))
 	default:
 		if p.Value == "" {
 			w.add(head+")", key)
@@ -257,6 +264,12 @@ func isNumber(s string) bool {
 		return false
 	}
 	return true
+}
+
+// isDay reports whether a value is a date without a time: 2026-01-31.
+func isDay(s string) bool {
+	_, err := time.Parse(time.DateOnly, s)
+	return err == nil
 }
 
 // marks is "(?,?,?)" for n values.

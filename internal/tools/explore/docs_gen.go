@@ -101,19 +101,21 @@ var docs = map[string]tool.Comment{
 	}},
 	"LinkedNote": {Text: "LinkedNote is a note with the number of notes that it is linked with.", Fields: map[string]string{}},
 	"ListNotes": {Text: "ListNotes: List notes by folder, type and tags.", Fields: map[string]string{
-		"Folder":     "In this folder, at any depth.",
+		"Folder":     "In this folder.",
 		"Limit":      "Max notes.",
 		"Offset":     "Notes to skip.",
 		"Problems":   "With problems.",
-		"Properties": "Count their properties too.",
-		"Sort":       "Order.",
-		"Tags":       "With all of these tags.",
+		"Properties": "Count properties.",
+		"Select":     "Properties to show.",
+		"Sort":       "Or title, modified, size, property desc.",
+		"Tags":       "With these tags.",
 		"Type":       "Of this type.",
+		"Where":      "As rating>=4, !due.",
 	}},
 	"ListTags": {Text: "ListTags: List tags with their number of notes.", Fields: map[string]string{
 		"Limit":  "Max tags.",
 		"Offset": "Tags to skip.",
-		"Prefix": "Only tags that start with this.",
+		"Prefix": "Start of the tags.",
 		"Sort":   "Order.",
 	}},
 	"ListTasks": {Text: "ListTasks: List open tasks by due date. To check one off, use complete_task.", Fields: map[string]string{
@@ -156,7 +158,8 @@ var docs = map[string]tool.Comment{
 		"Unknown":    "Unknown are names in the filter that no note has.",
 	}},
 	"NoteRef": {Text: "NoteRef is one note of a list.", Fields: map[string]string{
-		"Aliases": "Other names of the note.",
+		"Aliases":    "Other names of the note.",
+		"Properties": "Properties that were selected; a list has several values.",
 	}},
 	"Orphan": {Text: "Orphan is one note without backlinks.", Fields: map[string]string{
 		"LinksOut": "LinksOut counts the notes that it links to.",
@@ -168,6 +171,27 @@ var docs = map[string]tool.Comment{
 	"PathStep": {Text: "PathStep is one note on the path.", Fields: map[string]string{
 		"How":          "How the note before it is connected: \"links to\", \"is linked from\", a type of relationship, or nothing for the first.",
 		"Relationship": "Relationship is the type of the relationship, if it is one.",
+	}},
+	"QueryNotes": {Text: "QueryNotes: Answer a Dataview query (TABLE, LIST or TASK with FROM, WHERE, SORT, LIMIT, GROUP BY, FLATTEN), or show a view of a .base file.", Fields: map[string]string{
+		"Base":   "Path of a .base file instead.",
+		"Limit":  "Max rows.",
+		"Offset": "Rows to skip.",
+		"Query":  "As: TABLE rating FROM #book WHERE rating >= 4 SORT rating DESC.",
+		"View":   "View of the base; default the first.",
+	}},
+	"QueryResult": {Text: "QueryResult is one page of an answer.", Fields: map[string]string{
+		"Columns": "Columns of the values of each row.",
+		"Kind":    "Kind is table, list or task.",
+		"More":    "More says how to get the next rows.",
+		"Rows":    "Rows of this page.",
+		"Shown":   "Shown is the view of the base.",
+		"Total":   "Total number of rows, including those not shown.",
+	}},
+	"QueryRow": {Text: "QueryRow is one note, task or group.", Fields: map[string]string{
+		"Done":   "Done says that a task is checked off.",
+		"Line":   "Line of a task.",
+		"Text":   "Text of a task, or the key of a group.",
+		"Values": "Values, one for each column.",
 	}},
 	"RandomNote": {Text: "RandomNote is a randomly chosen note.", Fields: map[string]string{
 		"Excerpt": "Excerpt is the start of the note.",

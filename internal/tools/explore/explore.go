@@ -50,6 +50,7 @@ func Tools(env Env) []*tool.Tool {
 		tool.Read[FindPath](env, tool.Drawn(tool.Notes), tool.Short("graph path")),
 		tool.Read[AnalyzeLinks](env, tool.Drawn(tool.Notes)),
 		tool.Read[InferSchema](env, tool.Drawn(tool.Text)),
+		tool.Read[QueryNotes](env, tool.Drawn(tool.Table), tool.Short("query")),
 		tool.Read[VaultHealth](env, tool.Drawn(tool.Table), tool.Short("health"), tool.Plays(tool.TellsHealth)),
 	)
 }
@@ -64,6 +65,8 @@ type NoteRef struct {
 	Tags     []string `json:"tags,omitempty"`
 	Words    int      `json:"words"`
 	Modified string   `json:"modified"`
+	// Properties that were selected; a list has several values.
+	Properties map[string][]string `json:"properties,omitempty"`
 }
 
 func refOf(r *index.Row) NoteRef {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"lore/internal/fault"
 	"lore/internal/index"
 	"lore/internal/search"
 	"lore/internal/tool"
@@ -16,18 +17,22 @@ import (
 
 // ListNotes: List notes by folder, type and tags.
 type ListNotes struct {
-	// In this folder, at any depth.
+	// In this folder.
 	Folder string `json:"folder,omitempty"`
 	// Of this type.
 	Type string `json:"type,omitempty"`
-	// With all of these tags.
+	// With these tags.
 	Tags []string `json:"tags,omitempty"`
 	// With problems.
 	Problems bool `json:"problems,omitempty"`
-	// Count their properties too.
+	// Count properties.
 	Properties bool `json:"properties,omitempty"`
-	// Order.
-	Sort string `json:"sort,omitempty" default:"path" enum:"path,title,modified,size"`
+	// As rating>=4, !due.
+	Where []string `json:"where,omitempty"`
+	// Properties to show.
+	Select []string `json:"select,omitempty"`
+	// Or title, modified, size, property desc.
+	Sort string `json:"sort,omitempty" default:"path"`
 	// Max notes.
 	Limit int `json:"limit,omitempty" default:"50" min:"1" max:"5000"`
 	// Notes to skip.
@@ -37,18 +42,21 @@ type ListNotes struct {
 // Help is the text for people.
 func (ListNotes) Help() tool.Help {
 	return tool.Help{
-		Short: "List notes by folder, type or tag",
+		Short: "List notes by folder, type, tag or property",
 		Flags: map[string]string{
 			"folder":     "only notes in this folder, at any depth",
 			"type":       "only notes of this type",
 			"tags":       "only notes with all of these tags",
 			"problems":   "only notes with problems, such as unreadable properties",
 			"properties": "also list the properties that the notes use, with counts",
-			"sort":       "order of the list",
+			"where":      "only notes with this property: rating>=4, status=open, status!=done, topic~tea (contains), due (exists), !due (missing); repeatable",
+			"select":     "properties to show beside each note",
+			"sort":       "order: path, title, modified, created, size or a property; add asc or desc",
 		},
 		Examples: []string{
 			"",
 			"--folder Notes --sort modified",
+			`--where "rating>=4" --select rating --sort "rating desc"`,
 			"--type Hypothesis",
 		},
 	}
@@ -68,6 +76,8 @@ type NoteList struct {
 	// More says how to get the next notes.
 	More  string          `json:"more,omitempty"`
 	Index index.Freshness `json:"index"`
+
+	columns []string
 }
 
 // TypeCount is how many notes have a type.
@@ -83,6 +93,17 @@ func (in ListNotes) Run(ctx context.Context, env Env) (NoteList, error) {
 		return NoteList{}, err
 	}
 	filter.Problems = in.Problems
+	for _, w := range in.Where {
+		c, err := search.Condition(w)
+		if err != nil {
+			return NoteList{}, fault.Rename(err, "properties", "where")
+		}
+		filter.Props = append(filter.Props, c)
+	}
+	order, err := parseOrder(in.Sort)
+	if err != nil {
+		return NoteList{}, err
+	}
 	total, err := toolkit.CountNotes(ctx, env.Store, filter)
 	if err != nil {
 		return NoteList{}, err
@@ -91,19 +112,20 @@ func (in ListNotes) Run(ctx context.Context, env Env) (NoteList, error) {
 	if err != nil {
 		return NoteList{}, err
 	}
-	order := index.Order(in.Sort)
-	if in.Sort == "path" {
-		order = index.ByPath
-	}
-	rows, err := env.Store.Notes(ctx, index.Select{Filter: filter, Order: order, Limit: in.Limit, Offset: in.Offset})
+	rows, err := order.page(ctx, env.Store, filter, in.Limit, in.Offset)
 	if err != nil {
 		return NoteList{}, err
 	}
-	unknown, err := search.Unknowns(ctx, env.Store, filter)
+	// Names that are only sorted by or shown are checked as well.
+	named := filter
+	for _, name := range append(order.properties(), in.Select...) {
+		named.Props = append(named.Props, index.PropFilter{Key: name})
+	}
+	unknown, err := search.Unknowns(ctx, env.Store, named)
 	if err != nil {
 		return NoteList{}, err
 	}
-	out := NoteList{Unknown: unknown, Notes: []NoteRef{}, Total: total, Types: []TypeCount{}, More: paging.More(in.Offset, len(rows), total), Index: env.Fresh(ctx)}
+	out := NoteList{Unknown: unknown, Notes: []NoteRef{}, Total: total, Types: []TypeCount{}, More: paging.More(in.Offset, len(rows), total), Index: env.Fresh(ctx), columns: in.Select}
 	for _, c := range types {
 		out.Types = append(out.Types, TypeCount{c.Value, c.Notes})
 	}
@@ -117,6 +139,7 @@ func (in ListNotes) Run(ctx context.Context, env Env) (NoteList, error) {
 	for i := range rows {
 		ref := refOf(&rows[i])
 		ref.Aliases = rows[i].Aliases
+		ref.Properties = selected(&rows[i], in.Select)
 		out.Notes = append(out.Notes, ref)
 	}
 	return out, nil
@@ -124,9 +147,13 @@ func (in ListNotes) Run(ctx context.Context, env Env) (NoteList, error) {
 
 // View is a table of the notes.
 func (l NoteList) View() tool.View {
-	v := tool.View{Head: []string{"path", "title", "type", "words", "modified"}}
+	v := tool.View{Head: append([]string{"path", "title", "type", "words", "modified"}, l.columns...)}
 	for _, n := range l.Notes {
-		v.Rows = append(v.Rows, []string{n.Path, n.Title, n.Type, strconv.Itoa(n.Words), n.Modified[:10]})
+		row := []string{n.Path, n.Title, n.Type, strconv.Itoa(n.Words), n.Modified[:10]}
+		for _, c := range l.columns {
+			row = append(row, strings.Join(n.Properties[c], ", "))
+		}
+		v.Rows = append(v.Rows, row)
 	}
 	var types []string
 	for _, t := range l.Types {

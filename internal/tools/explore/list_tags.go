@@ -17,7 +17,7 @@ import (
 
 // ListTags: List tags with their number of notes.
 type ListTags struct {
-	// Only tags that start with this.
+	// Start of the tags.
 	Prefix string `json:"prefix,omitempty"`
 	// Order.
 	Sort string `json:"sort,omitempty" default:"count" enum:"count,name"`

@@ -3,13 +3,11 @@ package notes
 import (
 	"context"
 	"fmt"
-	"path"
 	"strings"
 
 	"lore/internal/change"
 	"lore/internal/fault"
 	"lore/internal/note"
-	"lore/internal/vault"
 )
 
 // expect refuses a change of a note that is not the one the caller read.
@@ -41,30 +39,6 @@ func (n noteFile) edited(patches []change.Patch) (string, change.Set, error) {
 		return "", nil, fault.Fix(fault.ReadOnly, "save it as UTF-8 first", "%s is not UTF-8", n.File.Path)
 	}
 	return after, change.Set{change.Replace(n.File.Path, before, after)}, nil
-}
-
-// notNotes are endings of files that are no notes: whoever writes one of these
-// does not mean a note of that name.
-var notNotes = []string{
-	".txt", ".json", ".html", ".htm", ".csv", ".pdf", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".js", ".ts", ".css",
-	".yml", ".yaml", ".xml", ".toml", ".py", ".go", ".sh", ".zip", ".mp3", ".mp4", ".canvas", ".base",
-}
-
-// newPath is the path of a note that is to be made: ".md" is added where it is
-// missing, and no path that could hold something else is taken.
-func newPath(field, p string) (string, error) {
-	p = strings.TrimSpace(p)
-	ext := strings.ToLower(path.Ext(p))
-	if vault.KindOf(p) == vault.Attachment || ext == ".canvas" {
-		for _, e := range notNotes {
-			if ext == e {
-				return "", fault.Field(field, "use a name that ends in .md", "%q is not a note name", p)
-			}
-		}
-		p += ".md"
-	}
-	key, err := vault.CleanNew(p)
-	return key, fault.Rename(err, "", field)
 }
 
 // kept gives new text the line ends and the byte order mark of the old one.

@@ -16,8 +16,8 @@ import (
 	"lore/internal/tools/toolkit"
 )
 
-// ContextPack: Gather the best passages for a question and from linked notes,
-// with citations, in one call.
+// ContextPack: Gather the best passages for a question, also from linked notes,
+// with citations.
 type ContextPack struct {
 	// What you want to know.
 	Question string `json:"question"`

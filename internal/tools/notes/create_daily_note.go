@@ -10,23 +10,24 @@ import (
 
 	"lore/internal/change"
 	"lore/internal/fault"
+	"lore/internal/note/template"
 	"lore/internal/tool"
+	"lore/internal/tools/toolkit"
 	"lore/internal/vault"
 )
 
-// CreateDailyNote: Create the note of a day, week or month, or return it if
-// it exists. Follows Obsidian's settings and templates.
+// CreateDailyNote: Create or return the note of a day or other period.
 type CreateDailyNote struct {
 	// As 2026-06-15; default today.
 	Date string `json:"date,omitempty" word:"true"`
-	// Period of the note.
-	Period string `json:"period,omitempty" default:"daily" enum:"daily,weekly,monthly"`
+	// Period.
+	Period string `json:"period,omitempty" default:"daily" enum:"daily,weekly,monthly,quarterly,yearly"`
 }
 
 // Help is the text for people.
 func (CreateDailyNote) Help() tool.Help {
 	return tool.Help{
-		Short: "Open today's note, or the note for another day, week or month",
+		Short: "Open today's note, or the note for another day, week, month, quarter or year",
 		Long:  "Creates the note if it does not exist, using the vault's Obsidian settings.",
 		Flags: map[string]string{
 			"date":   "a day in the period, such as 2026-06-15 (default today)",
@@ -36,11 +37,12 @@ func (CreateDailyNote) Help() tool.Help {
 			"",
 			"--date 2026-04-05",
 			"--period weekly",
+			"--period quarterly --date 2026-04-05",
 		},
 	}
 }
 
-// DailyNote is the note of a day, week or month.
+// DailyNote is the note of a day or another period.
 type DailyNote struct {
 	Path    string `json:"path"`
 	Created bool   `json:"created"`
@@ -71,7 +73,7 @@ func (in CreateDailyNote) Plan(ctx context.Context, env Env) (DailyNote, change.
 	if err != nil {
 		return DailyNote{}, nil, err
 	}
-	name := moment(day, set.Format)
+	name := template.Moment(day, set.Format)
 	p, err := vault.CleanNew(path.Join(strings.Trim(set.Folder, "/"), name) + ".md")
 	if err != nil {
 		return DailyNote{}, nil, fault.New(fault.Invalid, "the settings for %s notes give an invalid path: %v", in.Period, err)
@@ -117,9 +119,9 @@ func (env Env) day(ctx context.Context, s string) (time.Time, error) {
 // periodic reads the settings of Obsidian: its own for daily notes, and those
 // of the plugin Periodic Notes.
 func (env Env) periodic(ctx context.Context, period string) (periodic, error) {
-	set := periodic{Format: map[string]string{"daily": "YYYY-MM-DD", "weekly": "gggg-[W]ww", "monthly": "YYYY-MM"}[period]}
+	set := periodic{Format: map[string]string{"daily": "YYYY-MM-DD", "weekly": "gggg-[W]ww", "monthly": "YYYY-MM", "quarterly": "YYYY-[Q]Q", "yearly": "YYYY"}[period]}
 	var plugin map[string]json.RawMessage
-	if err := env.setting(ctx, ".obsidian/plugins/periodic-notes/data.json", &plugin); err != nil {
+	if err := toolkit.ObsidianSetting(ctx, env.Vault, ".obsidian/plugins/periodic-notes/data.json", &plugin); err != nil {
 		return set, err
 	}
 	over := func(raw []byte) error {
@@ -141,7 +143,7 @@ func (env Env) periodic(ctx context.Context, period string) (periodic, error) {
 	}
 	if period == "daily" {
 		var own json.RawMessage
-		if err := env.setting(ctx, ".obsidian/daily-notes.json", &own); err != nil {
+		if err := toolkit.ObsidianSetting(ctx, env.Vault, ".obsidian/daily-notes.json", &own); err != nil {
 			return set, err
 		}
 		if err := over(own); err != nil {
@@ -151,24 +153,9 @@ func (env Env) periodic(ctx context.Context, period string) (periodic, error) {
 	return set, over(plugin[period])
 }
 
-// setting reads one of Obsidian's files; a missing one leaves v as it is.
-func (env Env) setting(ctx context.Context, p string, v any) error {
-	f, err := env.Vault.ReadHidden(ctx, p)
-	switch {
-	case fault.Of(err) == fault.NotFound:
-		return nil
-	case err != nil:
-		return err
-	}
-	if err := json.Unmarshal(f.Data, v); err != nil {
-		return fault.Fix(fault.Invalid, "fix it in Obsidian", "%s cannot be read: %v", p, err)
-	}
-	return nil
-}
-
 // fill takes the text of the template, with its fields filled in.
-func (env Env) fill(ctx context.Context, out *DailyNote, template string, day time.Time) error {
-	p := strings.Trim(template, "/")
+func (env Env) fill(ctx context.Context, out *DailyNote, name string, day time.Time) error {
+	p := strings.Trim(name, "/")
 	if vault.KindOf(p) != vault.Note {
 		p += ".md"
 	}
@@ -181,9 +168,13 @@ func (env Env) fill(ctx context.Context, out *DailyNote, template string, day ti
 		return err
 	}
 	title := strings.TrimSuffix(path.Base(out.Path), path.Ext(out.Path))
-	out.Template, out.Text = f.Path, fillTemplate(string(f.Data), title, day)
+	filled := template.Fill(string(f.Data), template.Fields{Title: title, Folder: folderOf(out.Path), Now: day})
+	out.Template, out.Text, out.warnings = f.Path, filled.Text, append(out.warnings, filled.Warnings...)
 	return nil
 }
+
+// folderOf is the folder of a note; "" for the top of the vault.
+func folderOf(p string) string { return strings.TrimSuffix(path.Dir(p), ".") }
 
 // Preview says what is made.
 func (d DailyNote) Preview() tool.Preview {

@@ -15,16 +15,16 @@ var docs = map[string]tool.Comment{
 		"Path":  "Path of the note that is linked to.",
 		"Total": "Total number of links, including those not shown.",
 	}},
-	"ContextPack": {Text: "ContextPack: Gather the best passages for a question and from linked notes, with citations, in one call.", Fields: map[string]string{
+	"ContextPack": {Text: "ContextPack: Gather the best passages for a question, also from linked notes, with citations.", Fields: map[string]string{
 		"Budget":   "Max bytes of text.",
 		"Folder":   "Only notes in this folder.",
 		"Question": "What you want to know.",
 	}},
-	"CreateDailyNote": {Text: "CreateDailyNote: Create the note of a day, week or month, or return it if it exists. Follows Obsidian's settings and templates.", Fields: map[string]string{
+	"CreateDailyNote": {Text: "CreateDailyNote: Create or return the note of a day or other period.", Fields: map[string]string{
 		"Date":   "As 2026-06-15; default today.",
-		"Period": "Period of the note.",
+		"Period": "Period.",
 	}},
-	"DailyNote": {Text: "DailyNote is the note of a day, week or month.", Fields: map[string]string{
+	"DailyNote": {Text: "DailyNote is the note of a day or another period.", Fields: map[string]string{
 		"Template": "Template that it was made from.",
 		"Text":     "Text of the note.",
 	}},
@@ -92,7 +92,7 @@ var docs = map[string]tool.Comment{
 	"FoundNote": {Text: "FoundNote is one note with its best passage.", Fields: map[string]string{
 		"Similarity": "Similarity is the cosine of the passage nearest in meaning.",
 	}},
-	"GetNoteMetadata": {Text: "GetNoteMetadata: Get everything about a note except its text: properties, tags, headings, counts, dates, hash.", Fields: map[string]string{
+	"GetNoteMetadata": {Text: "GetNoteMetadata: Get a note's properties, tags, headings, counts, dates and hash, without its text.", Fields: map[string]string{
 		"Path": "Path, name, title or alias.",
 	}},
 	"HeadingLine": {Text: "HeadingLine is one heading with its line.", Fields: map[string]string{}},
@@ -167,15 +167,15 @@ var docs = map[string]tool.Comment{
 		"Query":   "Plain words; also \"a phrase\", -not, tag:x, path:x, type:x, after:2026-01-31, before:, [property:value].",
 		"TopK":    "Max notes.",
 	}},
-	"UpdateFrontmatter": {Text: "UpdateFrontmatter: Set or remove properties of a note; nothing else changes.", Fields: map[string]string{
+	"UpdateFrontmatter": {Text: "UpdateFrontmatter: Set or remove properties of a note.", Fields: map[string]string{
 		"IfHash":  "Expected hash, from a read.",
 		"Path":    "Path, name, title or alias.",
 		"Remove":  "Properties to remove.",
 		"Updates": "Properties to set; null writes null.",
 	}},
 	"WriteNote": {Text: "WriteNote: Create or overwrite a note, or add to its end or start. To change a part, use edit_note.", Fields: map[string]string{
-		"Content": "Markdown, with frontmatter if wanted.",
-		"IfHash":  "Expected hash, from a read; refused if it changed.",
+		"Content": "Markdown.",
+		"IfHash":  "Expected hash, from a read.",
 		"Mode":    "Default: create, or ask to overwrite.",
 		"Path":    "Path from the vault root; folders are created.",
 	}},

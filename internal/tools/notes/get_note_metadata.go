@@ -14,8 +14,8 @@ import (
 	"lore/internal/tools/toolkit"
 )
 
-// GetNoteMetadata: Get everything about a note except its text: properties,
-// tags, headings, counts, dates, hash.
+// GetNoteMetadata: Get a note's properties, tags, headings, counts, dates and
+// hash, without its text.
 type GetNoteMetadata struct {
 	// Path, name, title or alias.
 	Path string `json:"path"`

@@ -274,12 +274,7 @@ func renamed(from, to string) (string, error) {
 
 func isNotNote(p string) bool {
 	ext := strings.ToLower(path.Ext(p))
-	for _, e := range append([]string{".md", ".markdown"}, notNotes...) {
-		if ext == e {
-			return true
-		}
-	}
-	return false
+	return ext == ".md" || ext == ".markdown" || toolkit.IsOtherFile(p)
 }
 
 // free refuses a path that is taken. A file that only changes the case of its

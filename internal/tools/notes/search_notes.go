@@ -46,7 +46,7 @@ func (SearchNotes) Help() tool.Help {
 			"type":        "only notes of this type",
 			"tags":        "only notes with these tags; a nested tag also counts as its parent",
 			"tags-match":  "match notes with all of the tags, or with any of them",
-			"properties":  "only notes with this property; an empty value matches any",
+			"properties":  "only notes with this property: a value, a comparison such as >=4, !=done or ~tea, ! for none, empty for any",
 			"explain":     "show how each score was computed",
 		},
 		Examples: []string{
@@ -152,7 +152,7 @@ func (f *Filter) index(ctx context.Context, env Env) (index.Filter, error) {
 		out.Types = []string{f.Type}
 	}
 	for k, v := range f.Properties {
-		out.Props = append(out.Props, index.PropFilter{Key: k, Value: v})
+		out.Props = append(out.Props, search.PropertyValue(k, v))
 	}
 	after, err := day("filter.date_after", f.DateAfter)
 	if err != nil {

@@ -14,8 +14,7 @@ import (
 	"lore/internal/vault"
 )
 
-// UpdateFrontmatter: Set or remove properties of a note; nothing else
-// changes.
+// UpdateFrontmatter: Set or remove properties of a note.
 type UpdateFrontmatter struct {
 	// Path, name, title or alias.
 	Path string `json:"path"`

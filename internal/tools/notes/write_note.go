@@ -18,11 +18,11 @@ import (
 type WriteNote struct {
 	// Path from the vault root; folders are created.
 	Path string `json:"path"`
-	// Markdown, with frontmatter if wanted.
+	// Markdown.
 	Content string `json:"content"`
 	// Default: create, or ask to overwrite.
 	Mode string `json:"mode,omitempty" enum:"create,overwrite,append,prepend"`
-	// Expected hash, from a read; refused if it changed.
+	// Expected hash, from a read.
 	IfHash string `json:"if_hash,omitempty"`
 }
 
@@ -104,7 +104,7 @@ func (in WriteNote) existing(ctx context.Context, env Env) (noteFile, error) {
 	if in.Mode == "append" || in.Mode == "prepend" || in.Mode == "overwrite" {
 		return env.open(ctx, in.Path)
 	}
-	p, err := newPath("path", in.Path)
+	p, err := toolkit.NewNotePath("path", in.Path)
 	if err != nil {
 		return noteFile{}, err
 	}
@@ -116,7 +116,7 @@ func (in WriteNote) existing(ctx context.Context, env Env) (noteFile, error) {
 }
 
 func (in WriteNote) create(ctx context.Context, env Env) (Written, change.Set, error) {
-	p, err := newPath("path", in.Path)
+	p, err := toolkit.NewNotePath("path", in.Path)
 	if err != nil {
 		return Written{}, nil, err
 	}

@@ -29,6 +29,12 @@ var docs = map[string]tool.Comment{
 		"Path":   "Path, name, title or alias.",
 	}},
 	"CompletedTask": {Text: "CompletedTask is a task that was checked off.", Fields: map[string]string{}},
+	"CreateFromTemplate": {Text: "CreateFromTemplate: Create a note from a template of the vault. Fills in {{title}}, {{date}}, {{time}} and your values; template code never runs.", Fields: map[string]string{
+		"Path":     "Path of the new note.",
+		"Template": "Name in the templates folder, or a path.",
+		"Title":    "Title; default the file name.",
+		"Values":   "Values for {{name}}.",
+	}},
 	"DeleteFolder": {Text: "DeleteFolder: Move a folder with all its files to the trash, where they stay 30 days.", Fields: map[string]string{
 		"Folder": "Folder to delete.",
 	}},
@@ -95,6 +101,9 @@ var docs = map[string]tool.Comment{
 		"Folder": "Folder to move.",
 		"To":     "New path from the vault root; ending in a slash, it is the parent.",
 	}},
+	"NoteTags": {Text: "NoteTags is one note that changed.", Fields: map[string]string{
+		"Tags": "Tags that it has now.",
+	}},
 	"NotesMerged": {Text: "NotesMerged are two notes that became one.", Fields: map[string]string{
 		"Added":   "Added are the properties that were added to the kept note or extended.",
 		"Aliases": "Aliases that were added to the kept note.",
@@ -103,6 +112,14 @@ var docs = map[string]tool.Comment{
 		"Other":   "Other is the note that was merged and deleted.",
 		"Shown":   "Shown are the properties with two different values: the other note's value is kept in the text.",
 		"Skipped": "Skipped are files with links that could not be rewritten.",
+	}},
+	"NotesTagged": {Text: "NotesTagged are notes with other tags.", Fields: map[string]string{
+		"Files":     "Files that changed, with their tags.",
+		"Kept":      "Kept are notes that still have a removed tag in their text.",
+		"More":      "More says how many files are not listed.",
+		"Notes":     "Notes that changed.",
+		"Skipped":   "Skipped are notes that could not be changed.",
+		"Unchanged": "Unchanged counts the notes that needed no change.",
 	}},
 	"RenameTag": {Text: "RenameTag: Rename a tag in all notes, text and properties; nested tags follow. An existing name merges the two tags.", Fields: map[string]string{
 		"NewTag": "New name; may be nested, such as \"drinks/tea\".",
@@ -117,11 +134,22 @@ var docs = map[string]tool.Comment{
 		"Reason": "Reason says why: moved, title or spelling.",
 		"To":     "To is the new target.",
 	}},
+	"TagNotes": {Text: "TagNotes: Add tags to notes and remove tags from them, in the property tags. Removing \"tea\" keeps \"tea/green\".", Fields: map[string]string{
+		"Add":    "Tags to add, with or without #.",
+		"Inline": "Remove #tags in the text too.",
+		"Paths":  "Paths, names, titles or aliases; up to 200.",
+		"Remove": "Tags to remove.",
+	}},
 	"TagRenamed": {Text: "TagRenamed is a tag with another name.", Fields: map[string]string{
 		"Files":   "Files that changed, with the lines.",
 		"More":    "More says how many files are not listed.",
 		"Notes":   "Notes that changed.",
 		"Skipped": "Skipped are notes with the tag that could not be changed.",
 		"joins":   "notes that have the new name already",
+	}},
+	"TemplatedNote": {Text: "TemplatedNote is a note that was made from a template.", Fields: map[string]string{
+		"Template": "Template that it was made from.",
+		"Text":     "Text of the note.",
+		"Warnings": "Warnings name what was left out or has no value.",
 	}},
 }

@@ -1,9 +1,12 @@
 // Package organize holds the tools that keep a vault in order: they move and
-// delete folders, rename tags, repair and add links, merge notes, edit canvases and check off tasks. Each
-// plans one reviewed set of edits. One file is one tool.
+// delete folders, set and rename tags, repair and add links, merge notes, check
+// off tasks, edit canvases, import exports and make notes from templates. Each plans
+// one reviewed set of edits. One file is one tool.
 package organize
 
 import (
+	"time"
+
 	"lore/internal/index"
 	"lore/internal/note"
 	"lore/internal/tool"
@@ -17,6 +20,7 @@ type Env struct {
 	Vault *vault.Vault
 	Store index.Store
 	Parse note.Options // the dialect of the vault
+	Now   func() time.Time
 }
 
 // Tools returns every tool of this package, bound to env.
@@ -26,6 +30,8 @@ func Tools(env Env) []*tool.Tool {
 		tool.Change[DeleteFolder](env, tool.Drawn(tool.Facts), tool.PersonsOnly(), tool.Plays(tool.DeletesFolder)),
 		tool.Change[CompleteTask](env, tool.Drawn(tool.Text), tool.Plays(tool.CompletesTask)),
 		tool.Change[RenameTag](env, tool.Drawn(tool.Notes)),
+		tool.Change[TagNotes](env, tool.Drawn(tool.Notes), tool.Short("tag")),
+		tool.Change[CreateFromTemplate](env, tool.Drawn(tool.Text), tool.Short("new")),
 		tool.Change[RepairLinks](env, tool.Drawn(tool.Table)),
 		tool.Change[LinkMentions](env, tool.Drawn(tool.Notes)),
 		tool.Change[MergeNotes](env, tool.Drawn(tool.Notes)),

@@ -9,7 +9,7 @@ import (
 )
 
 func open(p tooltest.Place) []*tool.Tool {
-	return organize.Tools(organize.Env{Vault: p.Vault, Store: p.Store})
+	return organize.Tools(organize.Env{Vault: p.Vault, Store: p.Store, Now: tooltest.Now})
 }
 
 func TestTools(t *testing.T) { tooltest.Run(t, open) }

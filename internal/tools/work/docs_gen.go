@@ -108,7 +108,7 @@ var docs = map[string]tool.Comment{
 	}},
 	"Undo": {Text: "Undo: Undo a change: the last one, an operation, or all of a run. Refused if a file changed since.", Fields: map[string]string{
 		"Merge":     "Keep later changes where possible.",
-		"Operation": "Operation id or its start; default the last change not undone.",
+		"Operation": "Operation id or its start; default the last.",
 		"Path":      "Undo only this file.",
 		"Run":       "Undo everything this run, token or session did.",
 	}},

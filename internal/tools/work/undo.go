@@ -12,7 +12,7 @@ import (
 // Undo: Undo a change: the last one, an operation, or all of a run. Refused
 // if a file changed since.
 type Undo struct {
-	// Operation id or its start; default the last change not undone.
+	// Operation id or its start; default the last.
 	Operation string `json:"operation,omitempty" word:"true"`
 	// Undo everything this run, token or session did.
 	Run string `json:"run,omitempty"`

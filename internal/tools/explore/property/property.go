@@ -74,9 +74,12 @@ func count(found map[string]*property, props []index.Prop) {
 }
 
 var (
-	isDate   = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2})?.*)?$`)
+	date     = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2})?.*)?$`)
 	isListed = map[string]bool{"tags": true, "aliases": true, "cssclasses": true}
 )
+
+// IsDate reports whether a value is written as a date.
+func IsDate(value string) bool { return date.MatchString(value) }
 
 // kindOf is what a value looks like. The index does not tell a list of one from
 // a value, so keys that always hold lists are known by name.
@@ -87,7 +90,7 @@ func kindOf(key, value string, times int) string {
 		return "list"
 	case value == "true" || value == "false":
 		return "checkbox"
-	case isDate.MatchString(value):
+	case IsDate(value):
 		return "date"
 	case err == nil:
 		return "number"

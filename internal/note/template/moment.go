@@ -1,8 +1,7 @@
-package notes
+package template
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -54,9 +53,9 @@ var momentTokens = []struct {
 	{"Z", func(t time.Time) string { return t.Format("-07:00") }},
 }
 
-// moment writes a date in a format of moment.js. Text in brackets stays as it
+// Moment writes a date in a format of moment.js. Text in brackets stays as it
 // is, without them.
-func moment(t time.Time, format string) string {
+func Moment(t time.Time, format string) string {
 	var b strings.Builder
 	for format != "" {
 		if format[0] == '[' {
@@ -104,23 +103,4 @@ func ordinal(n int) string {
 		}
 	}
 	return strconv.Itoa(n) + suffix
-}
-
-var templateField = regexp.MustCompile(`\{\{\s*(date|time|title)\s*(?::([^}]*))?\}\}`)
-
-// fillTemplate fills in what Obsidian's templates know: {{title}}, {{date}} and
-// {{time}}, the last two also with a format.
-func fillTemplate(text, title string, t time.Time) string {
-	return templateField.ReplaceAllStringFunc(text, func(s string) string {
-		m := templateField.FindStringSubmatch(s)
-		switch {
-		case m[1] == "title":
-			return title
-		case m[2] != "":
-			return moment(t, m[2])
-		case m[1] == "time":
-			return moment(t, "HH:mm")
-		}
-		return moment(t, "YYYY-MM-DD")
-	})
 }
