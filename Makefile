@@ -56,7 +56,7 @@ FAST = -vet=off -ldflags=-w -toolexec='env GOGC=400'
 test: ## everything that must hold; installs what it needs
 	@$(MAKE) --no-print-directory --output-sync=line -j2 vet web-check
 	@$(MAKE) TRIM= --no-print-directory clients-timed
-	@$(MAKE) TRIM= BUILT= LAST='nice -n 10' SIDE_BY_SIDE='-p 4' CRASHED=./internal/vault/writer --no-print-directory --output-sync=line -j5 torture-quick web-test unit lint race-core clients crash browser minds
+	@$(MAKE) TRIM= BUILT= LAST='nice -n 10' SIDE_BY_SIDE='-p 3' CRASHED=./internal/vault/writer --no-print-directory --output-sync=line -j5 torture-quick web-test unit lint race-core clients crash browser minds
 
 check: vet lint ## formatting, vet, staticcheck, unchecked errors, generated files
 

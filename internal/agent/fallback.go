@@ -69,16 +69,10 @@ func (w *worker) lookUpQuestion(ctx context.Context) {
 		return
 	}
 	w.quoted = []citation.Source{}
-	res, err := w.Door.Call(ctx, w.caller(&chat.Call{}), t.Name, json.RawMessage(encode(map[string]any{"query": asked, "top_k": 5})))
-	switch {
-	case err != nil:
-		return
-	case res.Question != nil: // nobody asked for this: a person is not asked about it
-		if err := w.Door.Cancel(ctx, w.who(&w.run), res.Question.ID); err != nil {
-			w.Log.Warn("an obsolete approval could not be withdrawn", "question", res.Question.ID, "error", err)
-		}
-		return
-	case res.Untrusted: // and the run does not become wary by something that the model did not do
+	who := w.caller(&chat.Call{})
+	who.Unasked = true
+	res, err := w.Door.Call(ctx, who, t.Name, json.RawMessage(encode(map[string]any{"query": asked, "top_k": 5})))
+	if err != nil || res.Untrusted { // the run does not become wary by something that the model did not do
 		return
 	}
 	var v any

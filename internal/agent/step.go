@@ -201,13 +201,9 @@ func (a *Agent) usual(ctx context.Context, r *chat.Run) []string {
 	if i < 0 {
 		return sets
 	}
-	res, err := a.Door.Call(ctx, a.who(r), a.Door.On()[i].Name, json.RawMessage(`{"limit":1}`))
-	if err == nil && res.Question != nil { // nobody asked for this: a person is not asked about it
-		if err := a.Door.Cancel(ctx, a.who(r), res.Question.ID); err != nil {
-			a.Log.Warn("an obsolete approval could not be withdrawn", "question", res.Question.ID, "error", err)
-		}
-		return sets
-	}
+	who := a.who(r)
+	who.Unasked = true
+	res, err := a.Door.Call(ctx, who, a.Door.On()[i].Name, json.RawMessage(`{"limit":1}`))
 	var found struct{ Nodes []json.RawMessage }
 	if err == nil && json.Unmarshal([]byte(encode(res)), &found) == nil && len(found.Nodes) > 0 {
 		sets = append(sets, typedSet)

@@ -45,6 +45,9 @@ func (c *call) ask(ctx context.Context, q Question) (Result, error) {
 	if c.deps.Questions == nil {
 		return Result{}, fault.New(fault.Denied, "%s: %s, and this process cannot ask for approval", c.tool.Name, q.Reason)
 	}
+	if c.who.Unasked {
+		return Result{}, fault.New(fault.Denied, "%s: a person must decide about this first", c.tool.Name)
+	}
 	if err := c.checkPendingLimit(ctx); err != nil {
 		return Result{}, err
 	}

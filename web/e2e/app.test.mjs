@@ -104,6 +104,9 @@ test('by thumb: find a note, edit it, save it, look at the graph', async () => {
   };
   const nav = p.getByRole('navigation', { name: 'Main' });
   for (const name of ['Notes', 'Search', 'Graph']) await big(nav.getByRole('link', { name }), name);
+  await nav.getByRole('link', { name: 'Notes' }).tap();
+  await p.locator('.tree .row-of').first().waitFor();
+  await w.until(async () => (await p.locator('.tree').boundingBox()).height > 500); // the list has the whole height
   await nav.getByRole('link', { name: 'Search' }).tap();
   await p.getByRole('searchbox').fill('gyokuro');
   await p.keyboard.press('Enter');

@@ -42,7 +42,9 @@ test('a click right after a card appeared does nothing, nor does a click of a sc
   await press();
   assert.deepEqual(await sent(), [], 'it was not armed');
   await p.clock.runFor(200);
-  await p.locator('.card .approve:enabled').evaluate((b) => b.click());
+  const armed = p.locator('.card .approve:enabled');
+  for (let i = 0; i < 100 && !(await armed.count()); i++) await p.clock.runFor(100); // what the card waits for may have come late
+  await armed.evaluate((b) => b.click());
   await yes.evaluate((b) => b.dispatchEvent(new MouseEvent('click', { bubbles: true })));
   await p.locator('.card').evaluate((c) => c.dispatchEvent(new KeyboardEvent('keydown', { key: 'a', bubbles: true })));
   assert.deepEqual(await sent(), [], 'no script says yes');

@@ -11,7 +11,7 @@ let w, mind, page;
 before(async () => {
   [w, mind] = await Promise.all([World.open(), Mind.open()]);
   page = await w.page();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(60_000);
   await w.enter(page);
 });
 after(async () => {

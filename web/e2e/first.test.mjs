@@ -179,7 +179,7 @@ test('who comes first is not shown a page that changes under the hand', async ()
 
 test('by thumb: ask, allow, see the note, rename it, delete it, take it back', async () => {
   const p = await w.page({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
-  p.setDefaultTimeout(20_000);
+  p.setDefaultTimeout(60_000);
   mind.says({ text: 'I write it down.', calls: [['edit_note', { path: 'Notes/Hojicha.md', search: 'Late-season leaf', replace: 'Best in the evening. Late-season leaf' }]] }, { text: 'Done, see [[Hojicha]].' });
   await p.goto(`${w.base}/chat`);
   await p.locator(`#chat-model option[value="${t.model}"]`).waitFor({ state: 'attached' });

@@ -14,7 +14,7 @@ before(async () => {
     for (let i = 0; i < 60; i++) writeFileSync(join(vault, 'Archive', `Old ${i}.md`), `# Old ${i}\n\nKaolin.\n`);
     writeFileSync(join(vault, 'Archive', 'kept.txt'), 'no note\n');
   }));
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(60_000);
   archive = join(w.vault, 'Archive');
   away = join(w.dir, 'away');
 });

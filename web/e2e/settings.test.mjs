@@ -16,7 +16,7 @@ before(async () => {
   process.env.LORE_NO_BROWSER = '1';
   [w, mind] = await Promise.all([World.open(), Mind.open()]);
   page = await w.page();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(60_000);
   await w.enter(page);
 });
 after(async () => {

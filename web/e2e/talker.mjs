@@ -9,7 +9,7 @@ export class Talker {
     [t.w, t.mind] = await Promise.all([World.open(lay), Mind.open(model)]);
     for (const [k, v] of [['kind', 'openai'], ['base_url', t.mind.base], ['local', 'yes']]) t.w.run('config', 'set', '--yes', `providers.${provider}.${k}`, v);
     t.page = await t.w.page();
-    t.page.setDefaultTimeout(20_000);
+    t.page.setDefaultTimeout(60_000);
     await t.w.enter(t.page);
     return t;
   }

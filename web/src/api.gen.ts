@@ -68,6 +68,7 @@ export type Approval = {
       shared?: null | (string)[];
       surface: string;
       tainted?: boolean;
+      unasked?: boolean;
       wary?: boolean;
     };
     hunks?: Record<string, null | (number)[]>;
@@ -148,6 +149,7 @@ export type Approval = {
     shared?: null | (string)[];
     surface: string;
     tainted?: boolean;
+    unasked?: boolean;
     wary?: boolean;
   };
 };
@@ -192,6 +194,7 @@ export type Approvals = {
         shared?: null | (string)[];
         surface: string;
         tainted?: boolean;
+        unasked?: boolean;
         wary?: boolean;
       };
       hunks?: Record<string, null | (number)[]>;
@@ -272,6 +275,7 @@ export type Approvals = {
       shared?: null | (string)[];
       surface: string;
       tainted?: boolean;
+      unasked?: boolean;
       wary?: boolean;
     };
   })[];

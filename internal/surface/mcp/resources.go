@@ -14,7 +14,6 @@ import (
 	"lore/internal/surface/mcp/apps"
 	"lore/internal/surface/mcp/noteuri"
 	"lore/internal/tool"
-	"lore/internal/tool/access"
 	"lore/internal/tool/schema"
 )
 
@@ -46,12 +45,13 @@ func (s *Server) use(ctx context.Context, r tool.Role, args map[string]any, out 
 		return err
 	}
 	who := s.caller(ctx, t.Name)
+	who.Unasked = ctx.Value(unaskedKey{}) != nil
 	res, err := s.door().Call(ctx, who, t.Name, given)
 	if err != nil {
 		return err
 	}
 	if res.Question != nil {
-		return s.mustWait(ctx, who, res.Question.ID)
+		return errUndecided
 	}
 	raw, err := schema.Marshal(res.Value)
 	if err != nil {
@@ -65,15 +65,8 @@ type unaskedKey struct{}
 // unasked marks what the server does by itself: nobody is asked about it.
 func unasked(ctx context.Context) context.Context { return context.WithValue(ctx, unaskedKey{}, true) }
 
-// mustWait is the error of a call that a person must decide about first.
-func (s *Server) mustWait(ctx context.Context, who access.Principal, question string) error {
-	if ctx.Value(unaskedKey{}) != nil {
-		if err := s.door().Cancel(ctx, who, question); err != nil {
-			s.opts.Log.Warn("an obsolete approval could not be withdrawn", "question", question, "error", err)
-		}
-	}
-	return fault.New(fault.Denied, "a person must decide in Lore what this app may read")
-}
+// errUndecided is the error of a call that a person must decide about first.
+var errUndecided = fault.New(fault.Denied, "a person must decide in Lore what this app may read")
 
 // A noteList is what the tool that lists notes answers.
 type noteList struct {

@@ -79,6 +79,9 @@ type Principal struct {
 	Tainted bool `json:"tainted,omitempty"`
 	// Sends is the model that gets what is read, where it is not on this machine.
 	Sends string `json:"sends,omitempty"`
+	// Unasked says that the program does it by itself: a person is not asked about
+	// it, and what they would have to decide is refused.
+	Unasked bool `json:"unasked,omitempty"`
 	// Name is what a person calls the caller: the name of a token, or the model of a
 	// run.
 	// Client is what an app calls itself: believed by nobody, shown to persons.

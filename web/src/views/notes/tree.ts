@@ -64,12 +64,17 @@ export function folderOf(path: string): string {
   return path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '';
 }
 
+/** dayOf is the date that a file is named after: such notes come first, the newest on top, whatever their titles say. */
+function dayOf(path: string): string {
+  return /^\d{4}-\d{2}-\d{2}/.exec(name(path))?.[0] ?? '';
+}
+
 /** rows are what of a tree is shown when these folders stand open. */
 export function rows(root: Folder, open: ReadonlySet<string>): Row[] {
   const out: Row[] = [];
   const walk = (f: Folder, level: number): void => {
     const folders = [...f.folders.values()].sort((a, b) => order.compare(a.name, b.name));
-    const notes = f.notes.map((n) => ({ n, label: n.title || name(n.path) })).sort((a, b) => order.compare(a.label, b.label));
+    const notes = f.notes.map((n) => ({ n, label: n.title || name(n.path), day: dayOf(n.path) })).sort((a, b) => (a.day < b.day ? 1 : a.day > b.day ? -1 : order.compare(a.label, b.label)));
     const size = folders.length + notes.length;
     let pos = 0;
     for (const d of folders) {
