@@ -133,6 +133,7 @@ test('a setting turns it off: then the text waits for the person', async () => {
   await put('Mine alone.\n');
   await page.evaluate(() => new Promise((f) => setTimeout(f, 2500)));
   await state('Unsaved changes');
+  await still(page); // a list that comes late moves what is pressed
   await page.locator('a.note', { hasText: /^Sencha$/ }).click();
   await page.locator('.prose h1', { hasText: 'Sencha' }).waitFor();
   assert.equal(w.read('Notes/Gyokuro.md'), old);

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { gate } from './mind.mjs';
 import { World, quiet, still } from './world.mjs';
 
 const long = 'A title that goes on and on '.repeat(7).trim();
@@ -30,6 +31,23 @@ test('every note is opened by its name, however long ago it was written', async 
   await page.locator('[aria-selected=true]', { hasText: 'Leaf 0007' }).waitFor();
   await page.keyboard.press('Enter');
   await page.waitForURL('**/notes/Many/Leaf%200007.md');
+  quiet(page);
+});
+
+test('who is faster than the names gets the note all the same', async () => {
+  const hold = gate();
+  await page.route('**/api/v1/tools/list_notes*', async (r) => {
+    await hold.wait;
+    await r.continue();
+  });
+  await page.goto(w.base + '/search');
+  await page.getByRole('heading', { name: 'Search', exact: true }).waitFor();
+  await page.keyboard.press('Control+o');
+  await page.getByRole('combobox', { name: 'Find a note' }).fill('leaf 0008');
+  await page.keyboard.press('Enter');
+  hold.open();
+  await page.waitForURL('**/notes/Many/Leaf%200008.md');
+  await page.unroute('**/api/v1/tools/list_notes*');
   quiet(page);
 });
 
