@@ -250,7 +250,7 @@ func cancelled(w *world) {
 }
 
 func loop(w *world) {
-	r := w.mind(0, "run", "LOOP")
+	r := w.mind(1, "run", "LOOP")
 	if r.Status != "waiting_user" || !strings.Contains(r.Reason, "the model repeats itself") || r.Steps != 5 ||
 		r.states() != "search_notes done, search_notes done, search_notes error, search_notes error, search_notes error" {
 		w.Errorf("%+v", r)
@@ -258,11 +258,11 @@ func loop(w *world) {
 }
 
 func limits(w *world) {
-	r := w.mind(0, "run", "--steps", "1", "BOTH")
+	r := w.mind(1, "run", "--steps", "1", "BOTH")
 	if r.Status != "limit" || !strings.Contains(r.Reason, "the limit of 1 steps") || r.Answer != "This is what I have so far." || r.Steps != 2 {
 		w.Errorf("%+v", r)
 	}
-	if r = w.mind(0, "run", "--tokens", "9000", "LOOP"); r.Status != "limit" || !strings.Contains(r.Reason, "the limit of 9000 tokens") || r.Answer != "This is what I have so far." || r.Steps > 4 {
+	if r = w.mind(1, "run", "--tokens", "9000", "LOOP"); r.Status != "limit" || !strings.Contains(r.Reason, "the limit of 9000 tokens") || r.Answer != "This is what I have so far." || r.Steps > 4 {
 		w.Errorf("%+v", r)
 	}
 }

@@ -47,7 +47,7 @@ func (p *program) talkCommands() []*cobra.Command {
 			Decide:    func(ctx context.Context, q tool.Question) (tool.Result, error) { return p.ask(ctx, s, in, q) },
 			In:        in,
 			Providers: p.host.Models,
-			Pending:   errPending, Denied: errDenied,
+			Pending:   errPending, Denied: errDenied, Undone: errSaid,
 		}
 		mind, err := s.Mind(ctx)
 		if err != nil {

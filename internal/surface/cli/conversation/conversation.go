@@ -48,9 +48,9 @@ type Terminal struct {
 	Providers func() (llm.Providers, error)
 	// Decide lets the person answer a question, and returns what became of it.
 	Decide func(ctx context.Context, q tool.Question) (tool.Result, error)
-	// Pending ends a command that waits for a person, and Denied one that was
-	// refused.
-	Pending, Denied error
+	// Pending ends a command that waits for a person, Denied one that was refused,
+	// and Undone one whose task is not done, which was told.
+	Pending, Denied, Undone error
 }
 
 // Commands are those of this package. term is asked when one runs.

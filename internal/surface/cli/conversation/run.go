@@ -95,7 +95,7 @@ func (o *options) perform(ctx context.Context, s *Session, t Terminal, task stri
 		}
 	}
 	if err == nil && r.Status != chat.Done {
-		err = fault.New(fault.Unavailable, "the task is not done: %s", r.Reason)
+		err = t.Undone
 	}
 	return err
 }
