@@ -20,7 +20,13 @@ check)
 	git diff --exit-code --stat -- dist
 	test -z "$(git status --porcelain -- dist)" || { git status --short -- dist; echo "web/dist is not what the sources give: make web"; exit 1; }
 	;;
-test) npm run -s e2e ;;
+test)
+	# What the pages of failed tests showed is told last, where it is found.
+	CONFESSED=$(mktemp)
+	export CONFESSED
+	npm run -s e2e || { cat "$CONFESSED"; rm "$CONFESSED"; exit 1; }
+	rm "$CONFESSED"
+	;;
 firefox) node --test --test-reporter=spec e2e/firefox.mjs ;;
 pictures) node e2e/pictures.mjs ;;
 esac

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { World, accessible, move, quiet, still } from './world.mjs';
+import { World, accessible, allow, move, quiet, still } from './world.mjs';
 
 let w, page;
 before(async () => {
@@ -38,7 +38,7 @@ test('a yes does exactly what was shown, and can be taken back and brought back'
   assert.deepEqual(changed(old), [], 'asking changes nothing');
   assert.equal(await page.locator('.line.added mark').innerText(), 'green ');
   assert.match(await card().innerText(), /“script” \(REST\)/);
-  await approve().click();
+  await allow(page, approve());
   await over('done');
   assert.deepEqual(changed(old), ['Notes/Sencha.md']);
   assert.equal(w.read('Notes/Sencha.md'), Buffer.from(old['Notes/Sencha.md'], 'base64').toString().replace('everyday tea', 'everyday green tea'));
@@ -81,7 +81,7 @@ test('places and files are taken one by one', async () => {
   assert.equal(await page.locator('.hunk').count(), 3);
   await page.getByLabel('Change 2 of 3').uncheck();
   assert.equal(await approve().innerText(), 'Allow 2 of 3 changes');
-  await approve().click();
+  await allow(page, approve());
   await over('done');
   await page.getByText('You approved part of this request.').waitFor();
   assert.equal(w.read('Notes/Long.md'), long.replace('Line 3 ', 'LINE THREE ').replace('Line 38 ', 'LINE THIRTY-EIGHT '));
@@ -95,7 +95,7 @@ test('places and files are taken one by one', async () => {
   const left = (await files.first().locator('h3 input').getAttribute('aria-label')).replace('Include ', '');
   await files.first().locator('h3 input').uncheck();
   assert.match(await approve().innerText(), new RegExp(`Allow ${n - 1} of ${n}`));
-  await approve().click();
+  await allow(page, approve());
   await over('done');
   assert.equal(changed(before).length, n - 1);
   assert.ok(!changed(before).includes(left));
@@ -114,7 +114,7 @@ test('the arguments are edited, shown again, and done as edited', async () => {
   await page.getByLabel('Path', { exact: false }).fill('Notes/Right.md');
   await page.getByRole('button', { name: 'Preview' }).click();
   await page.locator('.file h3', { hasText: 'Notes/Right.md' }).waitFor();
-  await page.getByRole('button', { name: 'Allow edited version' }).and(page.locator(':enabled')).click();
+  await allow(page, page.getByRole('button', { name: 'Allow edited version' }).and(page.locator(':enabled')));
   await over('done');
   assert.deepEqual(changed(old), ['Notes/Right.md']);
   assert.equal(w.read('Notes/Right.md'), '# Wrong\n');
@@ -142,7 +142,7 @@ test('edited values keep their lines, and the buttons stay in sight', async () =
   await page.getByLabel('Replace', { exact: true }).fill('Two.\n\nThree.');
   await page.getByRole('button', { name: 'Preview' }).click();
   await page.locator('.line.added', { hasText: 'Three.' }).waitFor();
-  await page.getByRole('button', { name: 'Allow edited version' }).and(page.locator(':enabled')).click();
+  await allow(page, page.getByRole('button', { name: 'Allow edited version' }).and(page.locator(':enabled')));
   await over('done');
   assert.deepEqual(changed(old), ['Notes/Lines.md']);
   assert.equal(w.read('Notes/Lines.md'), `${lines(1, 40)}\n`.replace(lines(2, 3), 'Two.\n\nThree.'));
@@ -243,11 +243,11 @@ test('a question that a file overtook is computed again', async () => {
   const id = await w.ask('write_note', { path: 'Notes/Long.md', mode: 'append', content: 'The end.\n' });
   await show(id);
   writeFileSync(`${w.vault}/Notes/Long.md`, 'Somebody wrote this meanwhile.\n');
-  await approve().click();
+  await allow(page, approve());
   await page.locator('.card[data-revision="1"]').waitFor();
   assert.equal(w.read('Notes/Long.md'), 'Somebody wrote this meanwhile.\n');
   await page.locator('.line.same', { hasText: 'Somebody wrote' }).waitFor();
-  await approve().click();
+  await allow(page, approve());
   await over('done');
   assert.match(w.read('Notes/Long.md'), /^Somebody wrote this meanwhile\.\n+The end\.\n$/);
   quiet(page);
@@ -264,7 +264,7 @@ test('cards survive a reload and a restart of the server', async () => {
   await w.enter(page);
   page.faults = []; // the browser says that the server was away, and then that it knows nobody
   await show(id, true);
-  await approve().click();
+  await allow(page, approve());
   await over('done');
   assert.equal(w.read('Notes/Later.md'), 'later\n');
   quiet(page);
@@ -308,12 +308,12 @@ test('a workflow is allowed by its text, and then its changes are approved as on
   await show(id);
   assert.match(await card().locator('.steps').innerText(), /steps:\n {2}- tool: update_frontmatter[^]*sha256 [0-9a-f]{64}/, 'the whole text, with its indentation');
   await accessible(page, 'the text of a workflow');
-  await approve().click();
+  await allow(page, approve());
   await page.locator(`[data-approval="${id}"][data-revision="1"] .approve`).waitFor(); // the same card, now about the changes
   await still(page);
   assert.deepEqual(changed(old), [], 'to allow the text changes nothing');
   assert.match(await card().locator('.steps').innerText(), /1\. step1: .*Matcha\.md.*\n2\. step2: .*Sencha\.md/);
-  await approve().click();
+  await allow(page, approve());
   await over('done');
   assert.deepEqual(changed(old), ['Notes/Matcha.md', 'Notes/Sencha.md']);
   quiet(page);
@@ -323,7 +323,7 @@ test('a workflow is allowed by its text, and then its changes are approved as on
 test('with a PIN, an undo that deletes asks for it, as an approval does', async () => {
   const id = await w.ask('write_note', { path: 'Notes/Locked.md', content: 'locked\n' });
   await show(id);
-  await approve().click();
+  await allow(page, approve());
   await over('done');
   assert.match(w.types(['4711', '4711'], 'approvals', 'pin'), /PIN/);
   const undo = page.getByRole('button', { name: 'Undo', exact: true }).first();

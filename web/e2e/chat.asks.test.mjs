@@ -2,7 +2,7 @@
 // disk afterwards is what a person allowed.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { accessible, quiet } from './world.mjs';
+import { accessible, allow, quiet } from './world.mjs';
 import { gate } from './mind.mjs';
 import { Talker } from './talker.mjs';
 
@@ -28,7 +28,7 @@ test('a change is asked about inside the answer: allowed, denied, edited, taken 
   await page.reload();
   await t.card().waitFor();
   assert.deepEqual(t.changed(old), []);
-  await t.approve().click();
+  await allow(page, t.approve());
   await page.getByText('It is written.').waitFor();
   await t.settled(1);
   assert.deepEqual(t.changed(old), ['Notes/From chat.md']);
@@ -54,7 +54,7 @@ test('a change is asked about inside the answer: allowed, denied, edited, taken 
   await open.getByText('Edit before allowing').click();
   await open.getByLabel('Path', { exact: false }).fill('Notes/Right.md');
   await open.getByRole('button', { name: 'Preview' }).click();
-  await open.getByRole('button', { name: 'Allow edited version' }).and(page.locator(':enabled')).click();
+  await allow(page, open.getByRole('button', { name: 'Allow edited version' }).and(page.locator(':enabled')));
   await page.getByText('Done otherwise.').waitFor();
   assert.deepEqual(t.changed(old), ['Notes/Right.md']);
   quiet(page);
@@ -109,7 +109,7 @@ test('stopped in the middle, tried again, branched, edited, named, saved, delete
   await page.getByLabel('Thinking').check();
   await page.locator('.more > summary').click();
   await page.getByRole('button', { name: 'Save as note' }).click();
-  await t.approve().click();
+  await allow(page, t.approve());
   await t.card().locator('.chip.done').waitFor();
   const kept = Object.keys(w.bytes()).find((p) => p.startsWith('Chats/'));
   assert.match(w.read(kept), /Another answer\./);
@@ -170,7 +170,7 @@ test('a run that fails says why; a question outlives the server', async () => {
   await page.goto(here);
   await t.card().waitFor();
   assert.deepEqual(t.changed(old), []);
-  await t.approve().click();
+  await allow(page, t.approve());
   await page.getByText('Later is now.').waitFor();
   assert.equal(w.read('Notes/Later.md'), 'later\n');
   quiet(page);
@@ -205,7 +205,7 @@ test('one click undoes everything that a run did', async () => {
   mind.says({ calls: [['write_note', { path: 'Notes/One.md', content: '# One\n' }]] }, { calls: [['write_note', { path: 'Notes/Two.md', content: '# Two\n' }]] }, { text: 'Both are written.' });
   await t.say('Write two notes');
   for (const name of ['One', 'Two']) {
-    await t.card().filter({ hasText: `Notes/${name}.md` }).locator('.approve:enabled').click();
+    await allow(page, t.card().filter({ hasText: `Notes/${name}.md` }).locator('.approve:enabled'));
     await w.until(() => w.read(`Notes/${name}.md`) !== null);
   }
   await page.getByText('Both are written.').waitFor();

@@ -204,7 +204,8 @@ test('by thumb: ask, allow, see the note, rename it, delete it, take it back', a
   await still(p);
   await p.locator('.more summary').tap();
   await p.getByRole('button', { name: 'Delete' }).tap();
-  await p.locator('.card').getByRole('button', { name: 'Delete' }).tap();
+  const sure = p.locator('.card .approve:enabled', { hasText: 'Delete' });
+  await allow(p, sure, () => sure.tap());
   await w.until(() => w.read('Notes/Roasted.md') === null);
   await p.locator('.toast', { hasText: 'Deleted' }).getByRole('button', { name: 'Undo' }).tap();
   await w.until(() => /Best in the evening/.test(w.read('Notes/Roasted.md') ?? ''));

@@ -4,7 +4,8 @@
 import assert from 'node:assert/strict';
 import { spawn, execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { afterEach } from 'node:test';
+import { appendFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -15,12 +16,20 @@ const root = join(import.meta.dirname, '..', '..');
 export const lore = process.env.LORE ?? join(root, 'bin', 'lore');
 const axe = readFileSync(join(root, 'web', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8');
 
+// Of a test that fails, what the person saw and what the server said is told behind everything else.
+const worlds = new Set();
+afterEach(async (t) => {
+  if (t.passed) return;
+  for (const w of worlds) await w.confess(t.name);
+});
+
 export class World {
   /** open starts a world; `lay` puts more into the vault before the server looks at it.
    *  Notes are saved by hand, unless a test is about autosave: what is unsaved stays so, however busy the computer is. */
   static async open(lay = () => {}, { autosave = false } = {}) {
     assert.ok(existsSync(lore), 'build the program first: make build');
     const w = new World();
+    worlds.add(w);
     w.autosave = autosave;
     w.dir = mkdtempSync(join(tmpdir(), 'lore-web-'));
     w.vault = join(w.dir, 'vault');
@@ -110,7 +119,21 @@ export class World {
     await gone;
   }
 
+  /** confess tells what is to be seen on each page. */
+  async confess(test) {
+    const told = [`== ${test}`];
+    for (const page of this.browser?.contexts().flatMap((c) => c.pages()) ?? []) {
+      const seen = await page.locator('body').innerText({ timeout: 5000 }).catch((e) => String(e));
+      told.push(`-- ${page.url()}`, seen.replace(/\s*\n\s*/g, ' | ').slice(0, 3000), ...(page.faults ?? []));
+    }
+    told.push('-- the server', this.said.slice(-2000), '');
+    const text = told.join('\n');
+    if (process.env.CONFESSED) appendFileSync(process.env.CONFESSED, text);
+    else console.error(text);
+  }
+
   async close() {
+    worlds.delete(this);
     await this.browser?.close();
     await this.stop();
     rmSync(this.dir, { recursive: true, force: true });
@@ -194,6 +217,8 @@ export class World {
     // Of what a graphics driver says about its own speed, the page knows nothing.
     page.on('console', (m) => ['error', 'warning'].includes(m.type()) && !/GL Driver Message .* GPU stall due to ReadPixels|Service Worker registration blocked by Playwright/.test(m.text()) && page.faults.push(`${m.type()}: ${m.text()} ${m.location().url}`));
     page.on('dialog', (d) => (page.faults.push(`dialog: ${d.message()}`), d.dismiss()));
+    page.answers = 0;
+    page.on('request', (r) => r.method() === 'POST' && /\/approvals\/[^/]+\/answer$/.test(r.url()) && page.answers++);
     page.busy = new Set();
     // A frame that is gone before its page has come never tells that it came.
     page.on('request', (r) => /\/events(\?|$)|\/frame\/|\.worker-/.test(r.url()) || page.busy.add(r));
@@ -252,11 +277,12 @@ export async function still(page) {
   }
 }
 
-/** allow presses the yes of a card as a person does who looks first: a card that was just moved is looked at anew. */
-export async function allow(page) {
-  await still(page);
-  await page.evaluate(() => new Promise((f) => setTimeout(f, 250))); // the card looks at its place every 100 ms
-  await page.locator('.card .approve:enabled').first().click();
+/** allow presses the yes of a card as a person does: in the moment in which the card was moved it counts for nothing, and is pressed again. */
+export async function allow(page, yes = page.locator('.card .approve:enabled').first(), press = () => yes.click()) {
+  for (let had = page.answers; had === page.answers; ) {
+    await press();
+    for (const end = Date.now() + 60_000; had === page.answers && !(await yes.count()); await new Promise((f) => setTimeout(f, 20))) assert.ok(Date.now() < end, 'the answer was not sent');
+  }
 }
 
 /** quiet asserts that the page told nothing on itself. */

@@ -179,10 +179,14 @@ func (w *watcher) state(ctx context.Context) (*State, bool, error) {
 	if err != nil {
 		return nil, false, err
 	}
-	over := r.Status.Over() && w.a.work(w.run) == nil
 	if c.Changed.Equal(w.mark) {
-		return nil, over, nil
+		return nil, r.Status.Over() && w.a.work(w.run) == nil, nil
 	}
+	// Once more: it must not be older than the mark, by which it counts as seen.
+	if r, err = store.Run(ctx, w.run); err != nil {
+		return nil, false, err
+	}
+	over := r.Status.Over() && w.a.work(w.run) == nil
 	calls, err := store.Calls(ctx, r.ID)
 	if err != nil {
 		return nil, false, err

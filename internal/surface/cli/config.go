@@ -108,6 +108,9 @@ func (p *program) needsPerson(key, value string) bool {
 
 // setSetting changes one setting after asking, and says what is in force then.
 func (p *program) setSetting(ctx context.Context, key, value string, yes bool, question string) error {
+	if _, err := p.host.Settings.Check(key, value); err != nil {
+		return err // nobody is asked about what cannot be
+	}
 	var err error
 	if p.needsPerson(key, value) {
 		err = p.askOrSay(ctx, question, "run the command in a terminal; --yes does not apply to this setting")

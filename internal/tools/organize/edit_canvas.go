@@ -384,9 +384,9 @@ func (in EditCanvas) addEdges(_ context.Context, _ Env, c *jsoncanvas.Canvas, ou
 	return nil
 }
 
-func (c CanvasEdited) summary() string {
+func (c CanvasEdited) summary(create, edit string) string {
 	if c.created {
-		return fmt.Sprintf("Create the canvas %s with %s", c.Path, toolkit.Count(c.TotalNodes, "node"))
+		return fmt.Sprintf("%s the canvas %s with %s", create, c.Path, toolkit.Count(c.TotalNodes, "node"))
 	}
 	var did []string
 	for _, p := range []struct {
@@ -397,13 +397,13 @@ func (c CanvasEdited) summary() string {
 			did = append(did, fmt.Sprintf("%d %s", p.n, p.verb))
 		}
 	}
-	return fmt.Sprintf("Edit the canvas %s: %s", c.Path, strings.Join(did, ", "))
+	return fmt.Sprintf("%s the canvas %s: %s", edit, c.Path, strings.Join(did, ", "))
 }
 
 // Preview says what changes.
 func (c CanvasEdited) Preview() tool.Preview {
-	return tool.Preview{Summary: c.summary(), Details: c}
+	return tool.Preview{Summary: c.summary("Create", "Edit"), Details: c}
 }
 
 // View is one line.
-func (c CanvasEdited) View() tool.View { return tool.View{Text: c.summary() + "\n"} }
+func (c CanvasEdited) View() tool.View { return tool.View{Text: c.summary("Created", "Edited") + "\n"} }

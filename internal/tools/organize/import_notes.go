@@ -97,8 +97,8 @@ func (in ImportNotes) Plan(ctx context.Context, env Env) (Imported, change.Set, 
 	return out, set, nil
 }
 
-func (i Imported) summary() string {
-	s := fmt.Sprintf("Import %s from %s into %s", toolkit.Count(i.Notes, "note"), i.Format, i.Into)
+func (i Imported) summary(verb string) string {
+	s := fmt.Sprintf("%s %s from %s into %s", verb, toolkit.Count(i.Notes, "note"), exports.Called(i.Format), i.Into)
 	if i.Existing > 0 {
 		s += fmt.Sprintf("; %d already there", i.Existing)
 	}
@@ -107,7 +107,7 @@ func (i Imported) summary() string {
 
 // Preview counts the notes.
 func (i Imported) Preview() tool.Preview {
-	p := tool.Preview{Summary: i.summary(), Details: i}
+	p := tool.Preview{Summary: i.summary("Import"), Details: i}
 	if i.Skipped > 0 {
 		p.Warnings = append(p.Warnings, toolkit.Count(i.Skipped, "item")+" not imported: pictures and other files, or chats without messages")
 	}
@@ -116,7 +116,7 @@ func (i Imported) Preview() tool.Preview {
 
 // View lists the notes.
 func (i Imported) View() tool.View {
-	v := tool.View{Text: i.summary() + "\n", Foot: i.More}
+	v := tool.View{Text: i.summary("Imported") + "\n", Foot: i.More}
 	for _, p := range i.Paths {
 		v.Items = append(v.Items, tool.Item{Path: p, Title: strings.TrimSuffix(path.Base(p), ".md")})
 	}

@@ -376,23 +376,30 @@ func (p Place) List(g Flags) ([]Setting, error) {
 // Set changes one line of the configuration file and keeps the others as they
 // are, comments too.
 func (p Place) Set(key, val string) (Setting, error) {
-	v, err := p.setting(key)
+	val, err := p.Check(key, val)
 	if err != nil {
 		return Setting{}, err
-	}
-	if val, err = v.clean(val); err != nil {
-		return Setting{}, err
-	}
-	if key == "model" && val != "" && p.CheckModel != nil {
-		if err := p.CheckModel(val); err != nil {
-			return Setting{}, err
-		}
 	}
 	err = p.edit(key, func(_ *File, old []byte) ([]byte, error) { return tomledit.Set(old, key, val) })
 	if err != nil {
 		return Setting{}, err
 	}
 	return p.One(key, Flags{})
+}
+
+// Check says why a setting cannot have a value, or how the file writes it.
+func (p Place) Check(key, val string) (string, error) {
+	v, err := p.setting(key)
+	if err != nil {
+		return "", err
+	}
+	if val, err = v.clean(val); err != nil {
+		return "", err
+	}
+	if key == "model" && val != "" && p.CheckModel != nil {
+		return val, p.CheckModel(val)
+	}
+	return val, nil
 }
 
 // One is a setting as it is in force.

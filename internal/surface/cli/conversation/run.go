@@ -11,6 +11,7 @@ import (
 	"lore/internal/agent"
 	"lore/internal/agent/chat"
 	"lore/internal/fault"
+	"lore/internal/llm/quote"
 	"lore/internal/surface/cli/argv"
 	"lore/internal/surface/cli/draw"
 	"lore/internal/tool"
@@ -94,7 +95,11 @@ func (o *options) perform(ctx context.Context, s *Session, t Terminal, task stri
 			err = e
 		}
 	}
-	if err == nil && r.Status != chat.Done {
+	quoted := r.Model == quote.ID && !strings.HasPrefix(strings.TrimSpace(task), "/") // quotes are no work; a command that was typed is
+	if err == nil && quoted {
+		fmt.Fprintln(t.Err, t.Notice.Dim("Nothing was done: without a model, Lore quotes passages. Name a model with --model, or list them with lore models."))
+	}
+	if err == nil && (r.Status != chat.Done || quoted) {
 		err = t.Undone
 	}
 	return err

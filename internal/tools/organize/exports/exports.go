@@ -51,6 +51,17 @@ type Export struct {
 	size  int
 }
 
+// Called is how people write the name of a format.
+func Called(format string) string {
+	switch format {
+	case ChatGPT:
+		return "ChatGPT"
+	case Claude:
+		return "Claude"
+	}
+	return "Notion"
+}
+
 // Read reads an export: an archive, or for chats the JSON file in it.
 func Read(ctx context.Context, format string, data []byte) (*Export, error) {
 	e := &Export{taken: map[string]bool{}}
@@ -61,10 +72,10 @@ func Read(ctx context.Context, format string, data []byte) (*Export, error) {
 			return nil, err
 		}
 	} else if format != Notion {
-		files["conversations.json"] = data
+		files["the file"] = data
 	}
 	if len(files) == 0 {
-		return nil, fault.Fix(fault.Invalid, "choose the file that "+format+" sent you", "this is not an export of %s", format)
+		return nil, fault.Fix(fault.Invalid, "choose the file that "+Called(format)+" sent you", "this is not an export of %s", Called(format))
 	}
 	switch format {
 	case ChatGPT:
