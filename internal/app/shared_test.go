@@ -558,3 +558,51 @@ func TestSettingsStopNoChange(t *testing.T) {
 		}
 	}
 }
+
+// TestSettingsChangeUnderCalls: who calls while the settings change, again and
+// again, from this process or another one, gets an answer and nothing else.
+func TestSettingsChangeUnderCalls(t *testing.T) {
+	l := newLab(t)
+	holder, thin := l.client("holder"), l.client("thin")
+	config := filepath.Join(l.around, "config", "lore", "config.toml")
+	if err := os.MkdirAll(filepath.Dir(config), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	change := func(n int) {
+		if err := os.WriteFile(config+".new", fmt.Appendf(nil, "[limits]\ncalls = %d\nchanges = 10000\n", n), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(config+".new", config); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change(10_000)
+	var callers sync.WaitGroup
+	for name, c := range map[string]*mcpClient{"holder": holder, "thin": thin} {
+		for k := range 3 {
+			callers.Go(func() {
+				for i := range 40 {
+					if _, err := c.use(t.Context(), "write_note", map[string]any{"path": fmt.Sprintf("%s %d %d.md", name, k, i), "content": "words\n"}); err != nil {
+						t.Errorf("%s: %v", name, err)
+					}
+				}
+			})
+		}
+	}
+	over := make(chan struct{})
+	go func() { callers.Wait(); close(over) }()
+	for n := 10_001; ; n++ {
+		change(n)
+		select {
+		case <-over:
+		case <-time.After(500 * time.Millisecond):
+			continue
+		}
+		break
+	}
+	for _, c := range []*mcpClient{thin, holder} {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

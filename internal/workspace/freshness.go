@@ -3,7 +3,6 @@ package workspace
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"time"
 
 	"lore/internal/index"
@@ -12,7 +11,6 @@ import (
 	"lore/internal/tool/access"
 	"lore/internal/tool/fresh"
 	"lore/internal/vault"
-	"lore/internal/workspace/peer"
 	"lore/internal/workspace/settings"
 )
 
@@ -34,11 +32,7 @@ func (s *Session) openGate(ctx context.Context, c *settings.File) error {
 // look brings the index up to date with everything that was saved before it was
 // called. whole says that it had to look at the whole vault.
 func (s *Session) look(ctx context.Context) (f index.Freshness, whole bool, err error) {
-	defer func() {
-		if f = s.explained(f); s.outdated() {
-			f.Fresh, f.Reason = false, "the settings changed and are being applied"
-		}
-	}()
+	defer func() { f = s.explained(f) }()
 	if w := s.watcher.Load(); w != nil {
 		sum, err := s.Indexer.Flush(ctx, w)
 		if sum.Wrote() > 0 {
@@ -71,11 +65,6 @@ func (o otherProcesses) Answer(ctx context.Context, person access.Principal, id 
 func (o otherProcesses) Rehearse(ctx context.Context, person access.Principal, id string, a tool.Answer) (tool.Question, error) {
 	return o.Door.Rehearse(fresh.FromOther(ctx), person, id, a)
 }
-
-// outdated reports whether the settings that decide about calls changed since the
-// vault was opened: what they exclude by now must not pass for the vault as it is.
-// It is opened again in a moment.
-func (s *Session) outdated() bool { return errors.Is(s.current(), peer.ErrOutdated) }
 
 // indexState tells how far the index can be believed, as far as is known.
 func (s *Session) indexState() index.Freshness {

@@ -95,11 +95,12 @@ func (r *Resident) follow(ctx context.Context, s *Session) error {
 	defer r.Door.Shut()
 	switch {
 	case s.holds:
-		same, stop := context.WithCancel(ctx)
-		go r.untilSettings(same, s.renew, stop)
-		if c := s.copied; c != nil {
-			go r.untilWritable(same, c.data, stop)
-		}
+		same, stop := context.WithCancel(context.WithoutCancel(ctx))
+		go func() {
+			r.untilOutdated(ctx, s)
+			r.leave(ctx, s) // first: who is answered needs the index as it is followed
+			stop()
+		}()
 		if err := s.Follow(same); err != nil && same.Err() == nil {
 			r.Log.Error("the vault is no longer watched", "error", err)
 			<-same.Done() // what is there can still be used
@@ -115,22 +116,39 @@ func (r *Resident) follow(ctx context.Context, s *Session) error {
 		for r.pause(ctx) && !s.vacant(ctx) {
 		}
 	}
-	r.Door.Shut()
-	enough, cancel := context.WithTimeout(context.WithoutCancel(ctx), ending)
-	defer cancel()
-	err := r.Door.Drain(enough)
+	err := r.leave(ctx, s)
 	r.open.Store(nil)
 	return errors.Join(err, s.Close())
+}
+
+// leave lets nobody in any more, from this process or another one, and waits for
+// who is behind the door.
+func (r *Resident) leave(ctx context.Context, s *Session) error {
+	r.Door.Shut()
+	err := s.stopListening()
+	enough, cancel := context.WithTimeout(context.WithoutCancel(ctx), ending)
+	defer cancel()
+	return errors.Join(err, r.Door.Drain(enough))
+}
+
+// untilOutdated waits until the vault has to be opened anew, or ctx ends.
+func (r *Resident) untilOutdated(ctx context.Context, s *Session) {
+	same, stop := context.WithCancel(ctx)
+	defer stop()
+	if c := s.copied; c != nil {
+		go r.untilWritable(same, c.data, stop)
+	}
+	r.untilSettings(same, s.renew)
 }
 
 // ending is how long calls may take to end when what they run on is to go.
 const ending = 10 * time.Second
 
-// untilSettings calls f when the settings are other ones: what the owner has
+// untilSettings waits until the settings are other ones: what the owner has
 // just excluded or switched off must not be given away by a process that began
 // before. A file that cannot be read is being written, and waited for.
 // A call that found them changed does not let the others wait for the next look.
-func (r *Resident) untilSettings(ctx context.Context, asked <-chan struct{}, f func()) {
+func (r *Resident) untilSettings(ctx context.Context, asked <-chan struct{}) {
 	said := false
 	for before := r.mark; r.pauseUntil(ctx, asked); {
 		if r.opener.Config().Mark() == before {
@@ -138,7 +156,6 @@ func (r *Resident) untilSettings(ctx context.Context, asked <-chan struct{}, f f
 		}
 		if _, err := r.opener.Config().Read(); err == nil {
 			r.Log.Info("the settings changed")
-			f()
 			return
 		} else if !said {
 			said = true

@@ -135,7 +135,7 @@ func (m *Models) Catalog() (*catalog.Catalog, error) {
 		if p == (settings.Provider{}) {
 			continue // all that was said of it was taken back
 		}
-		n, _ := strconv.Atoi(p.Context) // checked when it was set; what is no number is none
+		n, _ := strconv.Atoi(string(p.Context)) // checked when it was set; what is no number is none
 		places[name] = catalog.Place{Kind: p.Kind, BaseURL: p.BaseURL, KeyEnv: p.KeyEnv, API: p.API, Context: n, Local: p.Local}
 	}
 	own := map[string]prices.Rates{}

@@ -14,10 +14,10 @@ type Chats struct {
 	Stream string `toml:"stream,omitempty"`
 	Titles string `toml:"titles,omitempty"`
 	System string `toml:"system,omitempty"`
-	Steps  string `toml:"steps,omitempty"`
+	Steps  scalar `toml:"steps,omitempty"`
 	Time   string `toml:"time,omitempty"`
-	Tokens string `toml:"tokens,omitempty"`
-	Cost   string `toml:"cost,omitempty"`
+	Tokens scalar `toml:"tokens,omitempty"`
+	Cost   scalar `toml:"cost,omitempty"`
 }
 
 // chats are the settings of conversations.
@@ -30,10 +30,10 @@ func chats() []value {
 		{"chats.stream", "whether answers appear while they are written: on or off", "on", "LORE_CHATS_STREAM", at(func(c *Chats) *string { return &c.Stream }), checkOn("chats.stream"), nil},
 		{"chats.titles", "whether a model names your chats: on or off", "on", "LORE_CHATS_TITLES", at(func(c *Chats) *string { return &c.Titles }), checkOn("chats.titles"), nil},
 		{"chats.system", "custom instructions for every chat", "", "LORE_CHATS_SYSTEM", at(func(c *Chats) *string { return &c.System }), nil, nil},
-		{"chats.steps", "maximum number of steps per request", "25", "LORE_CHATS_STEPS", at(func(c *Chats) *string { return &c.Steps }), checkNumber("chats.steps"), nil},
+		{"chats.steps", "maximum number of steps per request", "25", "LORE_CHATS_STEPS", at(func(c *Chats) *string { return (*string)(&c.Steps) }), checkNumber("chats.steps"), nil},
 		{"chats.time", "maximum working time per request; waiting for you does not count", "10m", "LORE_CHATS_TIME", at(func(c *Chats) *string { return &c.Time }), checkTime, nil},
-		{"chats.tokens", "maximum number of tokens per request", "200000", "LORE_CHATS_TOKENS", at(func(c *Chats) *string { return &c.Tokens }), checkNumber("chats.tokens"), nil},
-		{"chats.cost", "maximum cost per request in US dollars, if the price is known", "1", "LORE_CHATS_COST", at(func(c *Chats) *string { return &c.Cost }), checkCost, nil},
+		{"chats.tokens", "maximum number of tokens per request", "200000", "LORE_CHATS_TOKENS", at(func(c *Chats) *string { return (*string)(&c.Tokens) }), checkNumber("chats.tokens"), nil},
+		{"chats.cost", "maximum cost per request in US dollars, if the price is known", "1", "LORE_CHATS_COST", at(func(c *Chats) *string { return (*string)(&c.Cost) }), checkCost, nil},
 		{"chats.folder", "folder for chats saved as notes", "Chats", "LORE_CHATS_FOLDER", at(func(c *Chats) *string { return &c.Folder }), checkFolder("chats.folder"), nil},
 	}
 }

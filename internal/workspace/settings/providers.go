@@ -17,7 +17,7 @@ type Provider struct {
 	BaseURL string `toml:"base_url,omitempty"`
 	KeyEnv  string `toml:"key_env,omitempty"`
 	API     string `toml:"api,omitempty"`
-	Context string `toml:"context,omitempty"`
+	Context scalar `toml:"context,omitempty"`
 	Local   string `toml:"local,omitempty"`
 }
 
@@ -46,7 +46,7 @@ func (p *Provider) field(name string) *string {
 	case "local":
 		return &p.Local
 	}
-	return &p.Context
+	return (*string)(&p.Context)
 }
 
 func checkKind(s string) error {

@@ -51,6 +51,15 @@ type Setting struct {
 	Choices []string `json:"choices,omitempty"`
 }
 
+// A scalar is a value that people write with or without quotes.
+type scalar string
+
+// UnmarshalText takes a number as it is written.
+func (s *scalar) UnmarshalText(text []byte) error {
+	*s = scalar(text)
+	return nil
+}
+
 // A File is the configuration file.
 type File struct {
 	Vault string `toml:"vault,omitempty" doc:"default vault"`
@@ -73,7 +82,7 @@ type File struct {
 	Approve struct {
 		Create string `toml:"create,omitempty"`
 		Share  string `toml:"share,omitempty"`
-		Many   string `toml:"many,omitempty"`
+		Many   scalar `toml:"many,omitempty"`
 	} `toml:"approve,omitempty"`
 	Files struct {
 		HardLinks string `toml:"hard_links,omitempty"`
@@ -92,9 +101,9 @@ type File struct {
 	} `toml:"automation,omitempty"`
 	Chats  Chats `toml:"chats,omitempty"`
 	Limits struct {
-		Calls   string `toml:"calls,omitempty"`
-		Changes string `toml:"changes,omitempty"`
-		Wait    string `toml:"wait,omitempty"`
+		Calls   scalar `toml:"calls,omitempty"`
+		Changes scalar `toml:"changes,omitempty"`
+		Wait    scalar `toml:"wait,omitempty"`
 	} `toml:"limits,omitempty"`
 	Tools        map[string]string   `toml:"tools,omitempty"`
 	Instructions map[string]string   `toml:"instructions,omitempty"`
@@ -149,7 +158,7 @@ func general() []value {
 		},
 		{
 			"approve.many", "treat changes to more than this many files as destructive", "20", "LORE_APPROVE_MANY",
-			func(c *File) *string { return &c.Approve.Many }, checkNumber("approve.many"), nil,
+			func(c *File) *string { return (*string)(&c.Approve.Many) }, checkNumber("approve.many"), nil,
 		},
 		{
 			"nodes.folder", "folder for new nodes in the knowledge graph, with a subfolder for each type", "Nodes", "LORE_NODES_FOLDER",
@@ -157,15 +166,15 @@ func general() []value {
 		},
 		{
 			"limits.calls", "maximum number of calls per minute, for each app or model", "300", "LORE_LIMITS_CALLS",
-			func(c *File) *string { return &c.Limits.Calls }, checkNumber("limits.calls"), nil,
+			func(c *File) *string { return (*string)(&c.Limits.Calls) }, checkNumber("limits.calls"), nil,
 		},
 		{
 			"limits.changes", "maximum number of changes per minute, for each app or model", "60", "LORE_LIMITS_CHANGES",
-			func(c *File) *string { return &c.Limits.Changes }, checkNumber("limits.changes"), nil,
+			func(c *File) *string { return (*string)(&c.Limits.Changes) }, checkNumber("limits.changes"), nil,
 		},
 		{
 			"limits.wait", "seconds that a search waits for the index when files have changed, before it answers from the index as it is", "1", "LORE_LIMITS_WAIT",
-			func(c *File) *string { return &c.Limits.Wait }, checkNumber("limits.wait"), nil,
+			func(c *File) *string { return (*string)(&c.Limits.Wait) }, checkNumber("limits.wait"), nil,
 		},
 	}
 }

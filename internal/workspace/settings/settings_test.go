@@ -58,6 +58,9 @@ func TestForce(t *testing.T) {
 		{"key of the environment", "", map[string]string{"LORE_WEB_KEY_ENV": "BRAVE_API_KEY"}, Flags{}, "web.key_env", "BRAVE_API_KEY", "environment"},
 		{"engine of the environment", "", map[string]string{"LORE_WEB_ENGINE": "0123"}, Flags{}, "web.engine", "0123", "environment"},
 		{"address of the environment", "", map[string]string{"LORE_WEB_BASE_URL": "http://10.0.0.7/searx"}, Flags{}, "web.base_url", "http://10.0.0.7/searx", "environment"},
+		{"a number without quotes", "[limits]\ncalls = 250\n", nil, Flags{}, "limits.calls", "250", "file"},
+		{"a number in quotes", "[limits]\ncalls = '250'\n", nil, Flags{}, "limits.calls", "250", "file"},
+		{"money without quotes", "[chats]\ncost = 0.5\n", nil, Flags{}, "chats.cost", "0.5", "file"},
 		{"no flag sets it", file, nil, Flags{LogLevel: "debug"}, "embed.model", "none", "file"},
 	} {
 		a, _ := withConfig(t, c.file, c.env)
