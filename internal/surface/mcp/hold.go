@@ -75,8 +75,8 @@ func (s *Server) waitingFor(res tool.Result) string {
 	return "Waiting for a person: " + draw.OneLine(res.Question.Preview.Summary) + ". " + mustApprove
 }
 
-// taskLife is longer than a question waits.
-const taskLife = 25 * time.Hour
+// taskLife is longer than a question waits, and shorter than a caller stays tainted.
+const taskLife = tool.TaintLasts - time.Hour
 
 // outlast waits, in a task, until the question is over. A client that cancels
 // the task has said that it no longer wants the answer, so the question is

@@ -47,8 +47,10 @@ func (v *view) tell(e agent.Event) {
 	case agent.Said:
 		v.said(e.Message)
 	case agent.Stepped:
-		if e.Run.Near != v.near && !e.Run.Status.Over() {
-			v.near = e.Run.Near
+		if e.Run.Near == v.near || e.Run.Status.Over() {
+			break
+		}
+		if v.near = e.Run.Near; v.near != "" {
 			v.line()
 			fmt.Fprintln(v.t.Err, v.t.Notice.Dim("("+v.near+")"))
 		}
