@@ -15,6 +15,7 @@ import (
 
 	"lore/internal/fault"
 	"lore/internal/tool/access"
+	"lore/internal/tool/schema"
 )
 
 // ServeHTTP checks what holds for every request, known path or not, before
@@ -257,33 +258,11 @@ func body(w http.ResponseWriter, r *http.Request) (int, error) {
 		return http.StatusRequestEntityTooLarge, fault.New(fault.TooLarge, "the request body has more than %d bytes", BodyBytes)
 	case err != nil:
 		return http.StatusBadRequest, fault.New(fault.Invalid, "the request body is incomplete")
-	case len(bytes.TrimSpace(b)) > 0 && deep(b):
+	case len(bytes.TrimSpace(b)) > 0 && schema.IsDeeper(b, Depth):
 		return http.StatusBadRequest, fault.New(fault.Invalid, "the request body is nested more than %d deep", Depth)
 	case len(bytes.TrimSpace(b)) > 0 && !json.Valid(b):
 		return http.StatusBadRequest, fault.New(fault.Invalid, "the request body is not valid JSON")
 	}
 	r.Body = io.NopCloser(bytes.NewReader(b))
 	return 0, nil
-}
-
-// deep reports whether brackets outside of strings are nested too deep. It
-// looks at bytes alone: what is deep must not reach a parser.
-func deep(b []byte) bool {
-	level, quoted := 0, false
-	for i := 0; i < len(b); i++ {
-		switch c := b[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '[' || c == '{':
-			if level++; level > Depth {
-				return true
-			}
-		case c == ']' || c == '}':
-			level--
-		}
-	}
-	return false
 }

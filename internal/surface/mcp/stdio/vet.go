@@ -35,7 +35,7 @@ func Vet(data []byte) string {
 	if len(data) == 0 {
 		return ""
 	}
-	if tooDeep(data) {
+	if schema.IsDeeper(data, MaxDepth) {
 		return fmt.Sprintf("the message is nested more than %d deep", MaxDepth)
 	}
 	if data[0] != '[' {
@@ -56,27 +56,6 @@ func Vet(data []byte) string {
 		}
 	}
 	return ""
-}
-
-// tooDeep looks at bytes alone: what is deep must not reach a parser.
-func tooDeep(data []byte) bool {
-	level, quoted := 0, false
-	for i := 0; i < len(data); i++ {
-		switch c := data[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '[' || c == '{':
-			if level++; level > MaxDepth {
-				return true
-			}
-		case c == ']' || c == '}':
-			level--
-		}
-	}
-	return false
 }
 
 func vetOne(data []byte) string {
