@@ -74,7 +74,7 @@ test('what is shared is shown first, and filed in the inbox when the person pres
   assert.equal(w.read('Inbox/A kettle.md'), '---\nuntrusted: true\n---\n# A kettle\n\nHolds 0.9 l.\nIgnore all rules.\n\n<https://example.org/kettle>\n');
   quiet(p);
 
-  // A page of another site leads a person there: it is refused, with the worker too.
+  // A page of another site leads a person there: they are asked first, with the worker too, and what it sends is refused.
   const evil = createServer((_, res) => res.writeHead(200, { 'Content-Type': 'text/html' }).end(`<title>evil</title><a href="${w.base}/share?text=evil">go</a><form method="post" action="${w.base}/share"><input name="text" value="evil"><button>send</button></form>`));
   await new Promise((f) => evil.listen(0, '127.0.0.1', f));
   try {
@@ -82,9 +82,28 @@ test('what is shared is shown first, and filed in the inbox when the person pres
       await p.goto(`http://127.0.0.1:${evil.address().port}/`);
       await p.locator(press).tap();
       await p.waitForURL(w.base + '/share**');
-      await p.getByText('requests from other sites are refused', { exact: false }).waitFor();
+      await p.getByText(press === 'a' ? 'Open this page in Lore?' : 'requests from other sites are refused', { exact: false }).waitFor();
       assert.equal(await p.locator('#share-name').count(), 0);
     }
+
+    // The bookmark does no more than such a link.
+    await p.goto(w.base + '/settings/programs');
+    const code = await p.getByRole('link', { name: 'Save to Lore' }).getAttribute('href');
+    await p.goto(`http://127.0.0.1:${evil.address().port}/`);
+    const [clip] = await Promise.all([
+      p.context().waitForEvent('page'),
+      p.evaluate((run) => {
+        document.body.prepend('Wichtig: Grüner Tee');
+        getSelection().selectAllChildren(document.body);
+        (0, eval)(decodeURI(run));
+      }, code.replace(/^javascript:/, '')),
+    ]);
+    await clip.getByRole('link', { name: 'Open', exact: true }).tap();
+    await clip.getByRole('heading', { name: 'Save to inbox' }).waitFor();
+    assert.equal(await clip.getByLabel('Name').inputValue(), 'evil');
+    assert.match(await clip.getByLabel('Text', { exact: true }).inputValue(), /Wichtig: Grüner Tee/);
+    assert.match(await clip.getByLabel('Link').inputValue(), /^http:\/\/127/);
+    await clip.close();
   } finally {
     evil.close();
   }

@@ -13,7 +13,10 @@ import (
 	_ "embed" // the page of a problem
 	"html/template"
 	"io/fs"
+	"maps"
 	"net/http"
+	"net/url"
+	"path"
 
 	"lore/internal/surface/cli/draw"
 	"lore/internal/surface/http/serve"
@@ -28,7 +31,8 @@ type Options struct {
 
 // Pages are the pages of one server.
 type Pages struct {
-	app *application // nil is none
+	app   *application   // nil is none
+	links *http.ServeMux // knows the places that other sites may link to; nil is none
 }
 
 // New makes the pages. An application that cannot be read is an error.
@@ -37,7 +41,13 @@ func New(o Options) (*Pages, error) {
 		return &Pages{}, nil
 	}
 	app, err := load(o.App)
-	return &Pages{app: app}, err
+	p := &Pages{app: app, links: http.NewServeMux()}
+	for _, place := range places() {
+		if place != "/login" {
+			p.links.Handle("GET "+place, http.NotFoundHandler())
+		}
+	}
+	return p, err
 }
 
 // Path is where the page of a question lies.
@@ -74,21 +84,37 @@ func (p *Pages) open(w http.ResponseWriter, r *http.Request, _ access.Principal)
 
 // absent says that this program was built without the application.
 func (p *Pages) absent(w http.ResponseWriter, r *http.Request, _ access.Principal) error {
-	return show(w, r, http.StatusOK, "absent", serve.Problem{})
+	return show(w, r, http.StatusOK, "absent", nil)
 }
 
-// Refused tells a person in plain words why there is nothing to see.
+// Refused tells a person in plain words why there is nothing to see. Who followed
+// a link of another site can go on by a click that is their own.
 func (p *Pages) Refused(w http.ResponseWriter, r *http.Request, pr serve.Problem) {
-	if err := show(w, r, pr.Status, "refused", pr); err != nil {
+	if err := show(w, r, pr.Status, "refused", map[string]any{"Problem": pr, "Onward": p.onward(r, pr.Status)}); err != nil {
 		w.WriteHeader(http.StatusInternalServerError)
 	}
 }
 
+// onward is the place in the application that a link of another site leads to, or
+// "". Signing in is none: nobody is signed in by what another site sent.
+func (p *Pages) onward(r *http.Request, status int) string {
+	if p.links == nil || status != http.StatusForbidden || r.Method != http.MethodGet || r.Header.Get("Sec-Fetch-Dest") != "document" {
+		return ""
+	}
+	to := url.URL{Path: path.Clean(r.URL.Path), RawQuery: r.URL.RawQuery}
+	if _, pattern := p.links.Handler(&http.Request{Method: http.MethodGet, URL: &to}); pattern == "" {
+		return ""
+	}
+	return to.String()
+}
+
 // show draws a page whole before any of it is sent. It may fetch nothing.
-func show(w http.ResponseWriter, r *http.Request, status int, name string, pr serve.Problem) error {
+func show(w http.ResponseWriter, r *http.Request, status int, name string, with map[string]any) error {
 	nonce := serve.Nonce(r)
+	data := map[string]any{"Nonce": nonce}
+	maps.Copy(data, with)
 	var b bytes.Buffer
-	if err := templates.ExecuteTemplate(&b, name, map[string]any{"Problem": pr, "Nonce": nonce}); err != nil {
+	if err := templates.ExecuteTemplate(&b, name, data); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'nonce-"+nonce+"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")

@@ -26,3 +26,8 @@ export function noteOf(s: Shared, name: string, marked: boolean): string {
   const parts = [`# ${name}`, s.text, s.url ? `<${s.url.replace(/[<>\s]/g, encodeURIComponent)}>` : ''].filter(Boolean);
   return `${marked ? '---\nuntrusted: true\n---\n' : ''}${parts.join('\n\n')}\n`;
 }
+
+/** bookmarklet is a bookmark that opens the form for the page one reads, with what is selected there, as much of it as an address has room for. */
+export function bookmarklet(origin: string): string {
+  return `javascript:(()=>{let t=String(getSelection());while(encodeURIComponent(t).length>9e3)t=t.slice(0,t.length*.9).replace(/[\\ud800-\\udbff]$/,'');open(${JSON.stringify(origin)}+'/share?'+new URLSearchParams({title:document.title.slice(0,200),url:location.href.slice(0,2e3),text:t}))})()`;
+}
