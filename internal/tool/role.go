@@ -97,6 +97,9 @@ const (
 	// ReadsResult takes id, offset and limit (in characters), and answers a part of
 	// a result that was too long for a model.
 	ReadsResult Role = "read-result"
+	// TellsWorkflow takes workflow (a name or a path), and answers mermaid, a diagram
+	// of it, and problems, each with line, message and fix.
+	TellsWorkflow Role = "tell-workflow"
 	// FindsTools takes query and answers tools by what they do.
 	FindsTools Role = "find-tools"
 )

@@ -98,7 +98,7 @@ func (r *Resident) follow(ctx context.Context, s *Session) error {
 		same, stop := context.WithCancel(context.WithoutCancel(ctx))
 		go func() {
 			r.untilOutdated(ctx, s)
-			r.leave(ctx, s) // first: who is answered needs the index as it is followed
+			_ = r.leave(ctx, s) // first: who is answered needs the index as it is followed; what is wrong shows again below
 			stop()
 		}()
 		if err := s.Follow(same); err != nil && same.Err() == nil {

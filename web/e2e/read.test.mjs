@@ -1,7 +1,7 @@
 // Reading as people of Obsidian know it: tasks that can be ticked off, callouts that
 // fold, embedded notes, footnotes, code, formulas and diagrams. Nothing of a note runs.
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { World, accessible, coloured, move, quiet } from './world.mjs';
@@ -75,6 +75,10 @@ before(async () => {
     put('Whole.md', '---\nx: 1\n---\nWords of the whole note, with $x^2$.\n\n- [ ] not here\n\n![[Whole]]\n');
     put('Sections.md', '# Sections\n\nA claim. ^one\n\n## First\n\nNo.\n\n## Second\n\nOnly this part.\n\n## Third\n\nNeither.\n');
     put('Drawn.md', drawn);
+    mkdirSync(join(vault, 'Workflows'), { recursive: true });
+    const flow = (arguments_) => `# Flow\n\n\`\`\`yaml\ndescription: Reads\nsteps:\n  - id: find\n    tool: search_by_tag\n    ${arguments_}\n\`\`\`\n`;
+    writeFileSync(join(vault, 'Workflows', 'Flow.md'), flow('arguments: {tags: [tea]}'));
+    writeFileSync(join(vault, 'Workflows', 'Broken.md'), flow('argument: {}'));
     put('Crlf.md', '# Crlf\r\n\r\n- [ ] one\r\n');
   }));
   await w.until(async () => (await w.call('list_forward_links', { path: 'Notes/Rich.md' })).total > 3);
@@ -146,6 +150,17 @@ test('embedded notes, headings and blocks', async () => {
   await prose('.found', { hasText: 'Second' }).waitFor();
   await move(page, `/notes/${encodeURIComponent('Notes')}/${encodeURIComponent('Sections.md#^one')}`);
   await prose('.found', { hasText: 'A claim.' }).waitFor();
+  quiet(page);
+});
+
+test('a workflow is drawn as a diagram, with what is wrong with it', async () => {
+  const steps = page.getByRole('region', { name: 'Steps of the workflow' });
+  await move(page, '/notes/Workflows/Flow.md');
+  const alt = await steps.locator('.diagram img').getAttribute('alt');
+  assert.match(alt, /find: search_by_tag/);
+  await move(page, '/notes/Workflows/Broken.md');
+  await steps.getByText(/^Line \d+: .*argument/).waitFor();
+  await accessible(page, 'a workflow with a problem');
   quiet(page);
 });
 

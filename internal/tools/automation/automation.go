@@ -40,7 +40,7 @@ func Tools(env Env) []*tool.Tool {
 		tool.Gather[RunBatch](env, tool.Drawn(tool.Table), tool.Within(longest)),
 		tool.Gather[RunWorkflow](env, tool.Drawn(tool.Text), tool.Within(longest), tool.Short("workflow run")),
 		tool.Read[ListWorkflows](env, tool.Drawn(tool.Table), tool.Short("workflow list")),
-		tool.Read[ShowWorkflow](env, tool.Drawn(tool.Text), tool.Short("workflow show")),
+		tool.Read[ShowWorkflow](env, tool.Drawn(tool.Text), tool.Short("workflow show"), tool.Plays(tool.TellsWorkflow)),
 		tool.Read[CheckWorkflow](env, tool.Drawn(tool.Text), tool.Short("workflow check")),
 		tool.Gather[AddOwnTool](env, tool.Drawn(tool.Text), tool.Short("own add")),
 		tool.Read[ListOwnTools](env, tool.Drawn(tool.Table), tool.Short("own list")),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fileAddress, isFile, near } from '../../lib/files';
 import { render } from '../../parts/markdown';
-import { headings, linesOf, plain, readWhole, shownValue, valueOf } from './text';
+import { headings, isWorkflow, linesOf, plain, readWhole, shownValue, valueOf } from './text';
 import { fitting, folderOf, grow, name, rows, way, type Listed } from './tree';
 
 const listed = (...paths: string[]): Listed[] => paths.map((path) => ({ path, title: name(path) }));
@@ -52,6 +52,11 @@ describe('a note', () => {
   it('cannot be written when not all of it came', async () => {
     const r = await readWhole('A', serve(() => 'cut', 5, () => 'of something longer'));
     expect(r).toMatchObject({ ok: true, value: { whole: false } });
+  });
+  it('may be a workflow', () => {
+    expect(isWorkflow('# A\n\n```yaml\ndescription: x\nsteps:\n  - tool: a\n```\n')).toBe(true);
+    expect(isWorkflow('# A\n\n```yaml\na: 1\n```\n\nsteps:\n')).toBe(false);
+    expect(isWorkflow('```js\nsteps:\n```\n' + '`'.repeat(5000))).toBe(false);
   });
   it('has lines, headings and line ends', () => {
     expect([linesOf(''), linesOf('a'), linesOf('a\n'), linesOf('a\n\nb')]).toEqual([0, 1, 1, 3]);

@@ -21,6 +21,11 @@ interface Piece {
 
 type Call = (args: { path: string; offset: number; limit: number }) => Promise<{ ok: true; value: Piece } | { ok: false; problem: Problem }>;
 
+/** isWorkflow says that a text may be a workflow: a block of YAML with steps. */
+export function isWorkflow(text: string): boolean {
+  return /^(?:```|~~~)[ \t]*ya?ml\b(?:(?!\n(?:```|~~~))[\s\S])*?\nsteps:/m.test(text);
+}
+
 /** linesOf counts the lines of a text as files have them. */
 export function linesOf(text: string): number {
   let n = 0;
