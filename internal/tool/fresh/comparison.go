@@ -7,6 +7,9 @@ import (
 	"lore/internal/index"
 )
 
+// errClosing is what a call gets that is still there when the vault is closed.
+var errClosing = fault.Fix(fault.Unavailable, "try again", "Lore is closing the vault")
+
 // A comparison is one look at the vault that brings the index up to date.
 type comparison struct {
 	done  chan struct{}
@@ -44,7 +47,7 @@ func (c *comparisons) begin() {
 	one := c.next
 	c.next = nil
 	if c.closed {
-		one.err = fault.Fix(fault.Unavailable, "try again", "Lore is closing the vault")
+		one.err = errClosing
 		close(one.done)
 		return
 	}

@@ -9,6 +9,7 @@ package fresh
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -74,7 +75,9 @@ func New(ctx context.Context, o Options) *Gate {
 	g.looks.run = func(c *comparison) {
 		began := time.Now()
 		var whole bool
-		c.fresh, whole, c.err = o.Look(ctx)
+		if c.fresh, whole, c.err = o.Look(ctx); errors.Is(c.err, context.Canceled) {
+			c.err = errClosing // who asked did not cancel it
+		}
 		if slow := time.Since(began) > o.Patience; c.err == nil && (whole || !slow) {
 			g.slow.Store(slow)
 		}
