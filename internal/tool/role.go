@@ -97,6 +97,9 @@ const (
 	// ReadsResult takes id, offset and limit (in characters), and answers a part of
 	// a result that was too long for a model.
 	ReadsResult Role = "read-result"
+	// PacksContext takes question and budget (in bytes), and answers passages with
+	// citations.
+	PacksContext Role = "pack-context"
 	// FindsTools takes query and answers tools by what they do.
 	FindsTools Role = "find-tools"
 )
