@@ -110,11 +110,23 @@ func Passages(pack json.RawMessage, most int) string {
 	var b strings.Builder
 	b.WriteString(head)
 	for _, x := range p.Passages {
-		text, _ := invisible.Mark("\n[[" + strings.Join(strings.Fields(strings.Replace(x.Citation, ".md", "", 1)), " ") + "]]\n" + strings.TrimSpace(x.Text) + "\n")
+		text, _ := invisible.Mark("\n[[" + linkTo(x.Citation) + "]]\n" + strings.TrimSpace(x.Text) + "\n")
 		if b.Len() > len(head) && b.Len()+len(text) > most {
 			break
 		}
 		b.WriteString(text)
 	}
 	return b.String()
+}
+
+// linkTo is a citation as a link: on one line, with the last of several headings.
+func linkTo(citation string) string {
+	path, heading, has := strings.Cut(strings.Join(strings.Fields(citation), " "), "#")
+	if path = strings.TrimSuffix(path, ".md"); !has {
+		return path
+	}
+	if i := strings.LastIndex(heading, " > "); i >= 0 {
+		heading = heading[i+len(" > "):]
+	}
+	return path + "#" + heading
 }
