@@ -165,7 +165,7 @@ func (m *Machine) Finish(well bool) (text string, calls []Call) {
 	if !well {
 		m.tell(&out, func(piece) bool { return true })
 	}
-	end := ""
+	var rest strings.Builder
 	for _, p := range m.held {
 		before := calls
 		for _, c := range p.calls {
@@ -174,9 +174,10 @@ func (m *Machine) Finish(well bool) (text string, calls []Call) {
 			}
 		}
 		if p.calls == nil && p.what != marks {
-			end += p.raw
+			rest.WriteString(p.raw)
 		}
 	}
+	end := rest.String()
 	if m.held = nil; m.closing && strings.Trim(end, afterwards) == "" {
 		end = strings.Trim(end, ".;")
 	}
