@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"hash/fnv"
 	"log"
 	"os"
 	"path/filepath"
@@ -50,6 +51,7 @@ func main() {
 	log.SetFlags(0)
 	data := flag.String("data", "", "the `folder` with the collections")
 	show := flag.String("show", "", "print the samples of this `group` that went wrong; all: of every group")
+	half := flag.String("half", "", "only the `half` develop or heldout, split by the hash of the samples' ids")
 	flag.Parse()
 	for _, part := range []struct {
 		title string
@@ -59,11 +61,25 @@ func main() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		table(part.title, list, *show)
+		table(part.title, halved(list, *half), *show)
 	}
 	if err := repairs(*data, *show); err != nil {
 		log.Fatal(err)
 	}
+}
+
+// halved are the samples of one half: rules are made by reading the errors of
+// develop, and heldout says what they are worth.
+func halved(list []sample, half string) []sample {
+	return slices.DeleteFunc(list, func(s sample) bool {
+		h := fnv.New32a()
+		h.Write([]byte(s.id))
+		name := "develop"
+		if h.Sum32()%2 == 1 {
+			name = "heldout"
+		}
+		return half != "" && half != name
+	})
 }
 
 // table prints what becomes of samples, group by group.
@@ -102,6 +118,8 @@ func table(title string, list []sample, show string) {
 		s := scores[g]
 		fmt.Printf("| %s | %d | %d | %d | %d | %d | %d | %d | %d of %d |\n", g, s.samples, s.right, s.wrong, s.missed, s.invented, s.unjudged, s.repaired, s.kept, s.content)
 	}
+	all := scores["all"]
+	fmt.Printf("\n%d of %d calls right: %.1f %%\n", all.right, all.right+all.wrong+all.missed, 100*float64(all.right)/float64(max(1, all.right+all.wrong+all.missed)))
 }
 
 // judge counts one sample, and reports whether all went well.

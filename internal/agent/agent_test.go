@@ -363,7 +363,7 @@ func TestALongTalkIsToldInShort(t *testing.T) {
 	w := newWorld(t)
 	w.info.Context = 6000
 	long := strings.Repeat("word ", 600)
-	for i := range 6 {
+	for i := range 9 {
 		w.model.Add(llmtest.Text(fmt.Sprintf("Answer %d. %s", i, long)))
 		if i == 0 {
 			w.model.Add(llmtest.Text("t"))

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"lore/internal/agent/chat"
+	"lore/internal/agent/focus"
 	"lore/internal/fault"
 	"lore/internal/llm"
 	"lore/internal/note/invisible"
@@ -14,31 +15,44 @@ import (
 // pictureChars is what a picture counts for in a request, in characters.
 const pictureChars = 6_000
 
-// fetchAttached reads the notes that the person attached, before the model is
-// asked: by the same calls that it would make itself, so that the same limits
-// hold, the person is asked the same way, and the reading is recorded.
-func (w *worker) fetchAttached(ctx context.Context, asked chat.Message) (bool, error) {
-	paths := notesOf(asked)
-	if asked.Role != llm.User || asked.Marker != "" || len(paths) == 0 {
+// fetch reads what the model needs before it is asked: the notes that the person
+// attached, or for a small window the best passages. It makes the same calls that the
+// model would make itself, so that the same limits hold, the person is asked the same
+// way, and the reading is recorded.
+func (w *worker) fetch(ctx context.Context, asked chat.Message) (bool, error) {
+	if asked.Role != llm.User || asked.Marker != "" {
 		return false, nil
 	}
-	if err := w.ready(ctx); err != nil {
+	if err := w.ready(ctx); err != nil || w.info.Mute {
 		return false, err
 	}
+	role, args := tool.ReadsNote, [][]byte{}
+	for _, p := range notesOf(asked) {
+		args = append(args, []byte(encode(map[string]any{"path": p})))
+	}
+	if len(args) == 0 && focus.IsSmall(w.info.Context) && len(w.tools) > 0 {
+		role = tool.PacksContext
+		if q, ok := focus.Question(w.question(), w.info.Context, int(fill*float64(w.budget()))-w.estimate()-packMargin, perToken); ok {
+			args = append(args, q)
+		}
+	}
 	all := w.Door.On()
-	i := slices.IndexFunc(all, func(t *tool.Tool) bool { return slices.Contains(t.Roles, tool.ReadsNote) })
-	if i < 0 || w.info.Mute {
+	i := slices.IndexFunc(all, func(t *tool.Tool) bool { return slices.Contains(t.Roles, role) })
+	if i < 0 || len(args) == 0 {
 		return false, nil
 	}
 	msg := chat.Message{Run: w.run.ID, Time: w.Now(), Message: llm.Message{Role: llm.Assistant}, Model: w.model.ID()}
 	var calls []chat.Call
-	for _, p := range paths {
-		c := chat.Call{ID: w.ID("call"), Tool: all[i].Name, Args: []byte(encode(map[string]any{"path": p})), State: chat.Proposed, Attached: true, Message: asked.Seq + 1, Limit: w.visible.Patterns()}
+	for _, a := range args {
+		c := chat.Call{ID: w.ID("call"), Tool: all[i].Name, Args: a, State: chat.Proposed, Attached: true, Message: asked.Seq + 1, Limit: w.visible.Patterns()}
 		msg.Parts = append(msg.Parts, llm.Part{Kind: llm.ToolCall, ID: c.ID, Name: c.Tool, Args: c.Args})
 		calls = append(calls, c)
 	}
 	return true, w.keep(ctx, chat.Change{Say: []chat.Message{msg}, Calls: calls})
 }
+
+// packMargin is how many tokens a call and the words around its passages take.
+const packMargin = 150
 
 // notesOf are the notes that a message brings along, each once.
 func notesOf(m chat.Message) []string {

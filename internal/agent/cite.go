@@ -36,6 +36,21 @@ func (w *worker) cite(answer *chat.Message) {
 	}
 }
 
+// uncited are the passages that were found for a question, when the answer of a model
+// neither cites nor quotes anything that was read. Of a task, the changes tell.
+func (w *worker) uncited(answer *chat.Message) (out []chat.Passage) {
+	if w.info.Mute || w.chat.Purpose == chat.Rewriting ||
+		slices.ContainsFunc(answer.Citations, func(c chat.Citation) bool { return c.State != chat.Unread }) ||
+		slices.ContainsFunc(answer.Quotes, func(q chat.Quote) bool { return q.Read }) ||
+		slices.ContainsFunc(w.calls, func(c chat.Call) bool { return c.Operation != "" }) {
+		return nil
+	}
+	for _, p := range w.passages() {
+		out = append(out, chat.Passage{Path: p.Path, Text: p.Text})
+	}
+	return out
+}
+
 // sources are the texts that results of this run showed. The note that the
 // person looks at is known by name alone.
 func (w *worker) sources() []citation.Source {

@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"lore/internal/agent/chat"
+	"lore/internal/agent/focus"
+	"lore/internal/agent/prompt"
 	"lore/internal/agent/turns"
 	"lore/internal/llm"
 	"lore/internal/llm/retry"
@@ -52,10 +54,10 @@ func (w *worker) request(ctx context.Context) (llm.Request, error) {
 	}
 	r := llm.Request{System: w.system(), Messages: w.spoken(), Think: w.chat.Think}
 	if w.run.Last && !w.info.Mute {
-		r.Messages = turns.Alternating(append(r.Messages, llm.Say(llm.User, fmt.Sprintf(lastWords, w.run.Reason))))
+		r.Messages = turns.Alternating(append(r.Messages, llm.Say(llm.User, fmt.Sprintf(prompt.LastWords, w.run.Reason))))
 	}
 	if w.run.Empty && !w.run.Last {
-		r.Messages = turns.Alternating(append(r.Messages, llm.Say(llm.User, noAnswer+w.recalled(ctx))))
+		r.Messages = turns.Alternating(append(r.Messages, llm.Say(llm.User, prompt.NoAnswer+w.recalled(ctx))))
 	}
 	r.Tools = w.offered
 	if w.run.Last {
@@ -181,22 +183,27 @@ func onOneLine(name string) string {
 // stubs is the last message whose results are left out: none while there is
 // room, else all but those of the last two turns.
 func (w *worker) stubs() int {
-	stay := 2
+	stay, old := 2, 0
+	for _, m := range w.messages {
+		if focus.IsSmall(w.info.Context) && m.Run != w.run.ID {
+			old = m.Seq // its passages were for another question
+		}
+	}
 	switch {
 	case w.makesRoom:
 		stay = 1 // and the one that comes
 	case w.full() <= int(fill*float64(w.budget())):
-		return 0
+		return old
 	}
 	turns := 0
 	for i := len(w.messages) - 1; i >= 0; i-- {
 		if w.messages[i].Role == llm.Results {
 			if turns++; turns > stay {
-				return w.messages[i].Seq
+				return max(old, w.messages[i].Seq)
 			}
 		}
 	}
-	return 0
+	return old
 }
 
 // chars counts the characters of a message.
@@ -247,7 +254,13 @@ func (w *worker) measure(r llm.Request, u llm.Usage) {
 func believable(per float64) float64 { return min(max(per, 0.5), 8) }
 
 // overhead is what stands in every request, in characters.
-func (w *worker) overhead() int { return len(w.system()) + 600*len(w.tools) }
+func (w *worker) overhead() int {
+	n := len(w.system())
+	for _, t := range w.offered {
+		n += len(t.Name) + len(t.Description) + len(t.Schema) + 40
+	}
+	return n
+}
 
 // tokens guesses how many tokens so many characters are, as the last answer
 // showed.
@@ -279,15 +292,6 @@ func (w *worker) tokens(count int) int {
 	}
 	return int(float64(count) / per)
 }
-
-// brief asks for a summary that a run can go on from.
-const brief = `Sum up the conversation so far for yourself: you will go on with nothing but this summary and the last messages. Use these headings and leave none out:
-## Goal
-## What the person decided or forbade
-## What was found (with the paths of notes)
-## What was changed (with the paths of notes)
-## What is open
-Write no more than 400 words.`
 
 // compact lets the model tell older messages in short. The requests of the
 // person stay word for word, and nothing is deleted. When nothing can be told in
@@ -331,7 +335,7 @@ func (w *worker) compact(ctx context.Context, hard bool) error {
 		return err
 	}
 	limit, old := w.visible.Patterns(), w.spokenUntil(cutAt)
-	a, err := llm.Ask(retry.WithCheck(ctx, func() error { return w.recheckShared(ctx) }), w.model, llm.Request{System: opening, Messages: turns.Alternating(append(old, llm.Say(llm.User, brief))), MaxTokens: 1500})
+	a, err := llm.Ask(retry.WithCheck(ctx, func() error { return w.recheckShared(ctx) }), w.model, llm.Request{System: prompt.Opening, Messages: turns.Alternating(append(old, llm.Say(llm.User, prompt.Brief))), MaxTokens: 1500})
 	w.run.Usage = w.run.Usage.Add(a.Usage)
 	text := strings.TrimSpace(a.Text())
 	if err != nil || text == "" {
@@ -383,7 +387,7 @@ func (w *worker) spokenUntil(end int) []llm.Message {
 
 // part is the run as it was before a message.
 func (w *worker) part(end int) *worker {
-	return &worker{Agent: w.Agent, chat: w.chat, run: w.run, messages: w.messages[:end], model: w.model, info: w.info, tools: w.tools, prompt: w.prompt, per: w.per, prefs: w.prefs, visible: w.visible, limited: w.limited, calls: w.calls}
+	return &worker{Agent: w.Agent, chat: w.chat, run: w.run, messages: w.messages[:end], model: w.model, info: w.info, tools: w.tools, offered: w.offered, prompt: w.prompt, per: w.per, prefs: w.prefs, visible: w.visible, limited: w.limited, calls: w.calls}
 }
 
 // withSummary puts a summary behind what must stay word for word: the requests of the

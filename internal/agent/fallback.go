@@ -4,13 +4,16 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
 	"lore/internal/agent/chat"
 	"lore/internal/agent/citation"
 	"lore/internal/agent/passage"
+	"lore/internal/agent/prompt"
 	"lore/internal/llm"
+	"lore/internal/llm/textcall"
 	"lore/internal/tool"
 )
 
@@ -18,15 +21,50 @@ import (
 // in front of it. When it gives none again, or may not speak any more, the passages
 // are the answer: what was found is not thrown away.
 
-// noAnswer is what a model is told that gave no answer.
-const noAnswer = "You gave no answer. Answer the question now, in words, with what was found. Do not call a tool unless something is missing."
-
 // speak is a message in the model's place. Who watches reads it.
 func (w *worker) speak(text string) chat.Message {
 	w.tell(Event{Type: Text, Text: text})
 	msg := chat.Message{Run: w.run.ID, Time: w.Now(), Message: llm.Say(llm.Assistant, text), Model: w.run.Model, Stop: llm.Stopped}
 	w.cite(&msg)
 	return msg
+}
+
+// quoteInstead makes passages the answer. It is the last, unless a limit made it that.
+func (w *worker) quoteInstead(ctx context.Context, msg *chat.Message, why string) {
+	if !w.run.Last {
+		w.run.Last, w.run.Reason = true, why
+	}
+	text := w.fallBack(ctx)
+	w.tell(Event{Type: Text, Text: text})
+	msg.Parts = append(msg.Parts, llm.Part{Kind: llm.Text, Text: text})
+	msg.Stop = llm.Stopped
+}
+
+// misread is what a model is told whose answer looks like a call that cannot be read.
+// After the second time, passages are the answer.
+func (w *worker) misread(ctx context.Context, msg *chat.Message) []chat.Message {
+	a := llm.Answer{Parts: msg.Parts}
+	unknown, tried := textcall.Tried(a.Text(), w.offered)
+	if !tried || w.run.Last || len(w.tools) == 0 || w.info.Mute {
+		return nil
+	}
+	w.tell(Event{Type: Restarted})
+	if w.run.Nudges >= mostNudges {
+		msg.Parts = nil
+		w.quoteInstead(ctx, msg, "the model's tool calls could not be read")
+		return nil
+	}
+	w.run.Nudges++
+	why := ""
+	if _, err := w.Door.Find(unknown); unknown != "" && err != nil {
+		why = " " + tool.NewFailure(err).Error + "."
+	}
+	return []chat.Message{w.notify(fmt.Sprintf(prompt.Unreadable, why))}
+}
+
+// notify is a message to the model in the person's place.
+func (w *worker) notify(text string) chat.Message {
+	return chat.Message{Run: w.run.ID, Time: w.Now(), Message: llm.Say(llm.User, text), Marker: notice}
 }
 
 // summaryOf is what a call that ends a run said.

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"lore/internal/agent/chat"
+	"lore/internal/agent/focus"
 	"lore/internal/note/invisible"
 	"lore/internal/note/summarize"
 	"lore/internal/tool"
@@ -52,7 +53,9 @@ func (w *worker) render(c *chat.Call, res tool.Result) {
 		return
 	}
 	text := string(b)
-	if res.Tool != nil && res.Tool.Shape == tool.Text && res.Success && len(res.Changes) == 0 {
+	if c.Attached && res.Tool != nil && slices.Contains(res.Tool.Roles, tool.PacksContext) {
+		text = focus.Passages(b, cmp.Or(w.mostResult, mostResult))
+	} else if res.Tool != nil && res.Tool.Shape == tool.Text && res.Success && len(res.Changes) == 0 {
 		if v := res.View(); v.Text != "" {
 			text = v.Text // prose reads better as it is
 			if v.Foot != "" {

@@ -10,8 +10,11 @@ import (
 	"sync"
 	"time"
 
+	"lore/internal/agent/bounds"
 	"lore/internal/agent/chat"
 	"lore/internal/agent/citation"
+	"lore/internal/agent/focus"
+	"lore/internal/agent/prompt"
 	"lore/internal/llm"
 	"lore/internal/llm/retry"
 	"lore/internal/tool"
@@ -82,7 +85,7 @@ func (w *worker) keep(ctx context.Context, c chat.Change) error {
 	now := w.Now()
 	w.run.Worked += now.Sub(w.mark)
 	w.mark = now
-	w.run.Near = w.near()
+	w.run.Near = bounds.Near(&w.run)
 	c.Run, c.Holder = &w.run, w.Holder
 	if err := w.Store.Apply(ctx, w.run.Chat, c); err != nil {
 		return err
@@ -121,7 +124,7 @@ func (w *worker) step(ctx context.Context) (bool, error) {
 		}
 		return w.act(ctx, open)
 	}
-	if fetched, err := w.fetchAttached(ctx, last); fetched || err != nil {
+	if fetched, err := w.fetch(ctx, last); fetched || err != nil {
 		return true, err
 	}
 	err := w.ask(ctx)
@@ -158,12 +161,18 @@ func (w *worker) ready(ctx context.Context) error {
 	}
 	for _, t := range w.Door.On() {
 		if w.offers(t) {
-			told, err := described(t)
-			if err != nil {
-				return err
-			}
-			w.tools, w.offered = append(w.tools, t), append(w.offered, told)
+			w.tools = append(w.tools, t)
 		}
+	}
+	if focus.IsSmall(w.info.Context) && !w.info.Mute && slices.Contains(w.run.Sets, Usual) {
+		w.tools = focus.Tools(w.question(), w.tools)
+	}
+	for _, t := range w.tools {
+		told, err := described(t)
+		if err != nil {
+			return err
+		}
+		w.offered = append(w.offered, told)
 	}
 	return nil
 }
@@ -219,7 +228,7 @@ func (w *worker) ask(ctx context.Context) error {
 	if err := w.checkPictures(); err != nil {
 		return err
 	}
-	if why := w.limit(); why != "" && !w.run.Last {
+	if why := bounds.Reached(&w.run, w.estimate, w.price); why != "" && !w.run.Last {
 		w.run.Last, w.run.Reason = true, why
 	}
 	answer, err := w.exchange(ctx)
@@ -353,9 +362,6 @@ func (w *worker) streamAnswer(ctx context.Context, req llm.Request) (llm.Answer,
 	return a, nil
 }
 
-// cut tells a model what happened to an answer that was too long.
-const cut = "Your answer was cut because it was too long, and none of its tool calls was run. Write in smaller pieces: one call at a time, and long texts in several calls."
-
 // mostCalls is how many calls one answer may want.
 const mostCalls = 32
 
@@ -391,18 +397,17 @@ func (w *worker) storeAnswer(ctx context.Context, a llm.Answer) error {
 			w.run.Empty = true
 			return w.keep(ctx, chat.Change{}) // and asked once more, see request
 		}
-		if !w.run.Last {
-			w.run.Last, w.run.Reason = true, "the model gave no answer"
-		}
-		text := w.fallBack(ctx)
-		w.tell(Event{Type: Text, Text: text})
-		msg.Parts = append(msg.Parts, llm.Part{Kind: llm.Text, Text: text})
-		msg.Stop, a.Stop = llm.Stopped, llm.Stopped
+		w.quoteInstead(ctx, &msg, "the model gave no answer")
+		a.Stop = llm.Stopped
+	}
+	var say []chat.Message
+	if len(calls) == 0 && whole {
+		say = w.misread(ctx, &msg)
 	}
 	if len(msg.Parts) == 0 {
 		msg.Parts = []llm.Part{{Kind: llm.Text}}
 	}
-	say := []chat.Message{msg}
+	say = append([]chat.Message{msg}, say...)
 	switch a.Stop {
 	case llm.Filtered:
 		w.end(chat.Failed, "the provider blocked the answer")
@@ -411,7 +416,7 @@ func (w *worker) storeAnswer(ctx context.Context, a llm.Answer) error {
 			break // an answer that is long, and nothing more
 		}
 		w.run.Nudges++
-		say = append(say, chat.Message{Run: w.run.ID, Time: w.Now(), Message: llm.Say(llm.User, cut), Marker: notice})
+		say = append(say, w.notify(prompt.Cut))
 	}
 	seq := w.messages[len(w.messages)-1].Seq + 1
 	for i := range calls {
@@ -422,42 +427,6 @@ func (w *worker) storeAnswer(ctx context.Context, a llm.Answer) error {
 
 // notice marks what Lore says to the model in the person's place.
 const notice = "notice"
-
-// limit says which limit is reached, before more is spent.
-func (w *worker) limit() string {
-	l, r := w.run.Limits, &w.run
-	switch {
-	case l.Steps > 0 && r.Steps >= l.Steps:
-		return fmt.Sprintf("the limit of %d steps is reached", l.Steps)
-	case l.Time > 0 && r.Worked >= l.Time:
-		return fmt.Sprintf("the limit of %s of work is reached", l.Time)
-	case l.Tokens > 0 && r.Usage.In+r.Usage.Out+w.estimate() > l.Tokens:
-		return fmt.Sprintf("the limit of %d tokens is reached", l.Tokens)
-	case l.Cost > 0 && r.Usage.CostUSD != nil && *r.Usage.CostUSD+w.price() > l.Cost:
-		return fmt.Sprintf("the limit of $%.2f is reached", l.Cost)
-	}
-	return ""
-}
-
-// near says which limit is reached by four fifths.
-func (w *worker) near() string {
-	if w.run.Last {
-		return "" // it is reached, and said
-	}
-	const most = 0.8
-	l, r := w.run.Limits, &w.run
-	switch used := r.Usage.In + r.Usage.Out; {
-	case l.Steps > 0 && float64(r.Steps) >= most*float64(l.Steps):
-		return fmt.Sprintf("%d of %d steps are used", r.Steps, l.Steps)
-	case l.Time > 0 && float64(r.Worked) >= most*float64(l.Time):
-		return fmt.Sprintf("%s of %s are used", r.Worked.Round(time.Second), l.Time)
-	case l.Tokens > 0 && float64(used) >= most*float64(l.Tokens):
-		return fmt.Sprintf("%d of %d tokens are used", used, l.Tokens)
-	case l.Cost > 0 && r.Usage.CostUSD != nil && *r.Usage.CostUSD >= most*l.Cost:
-		return fmt.Sprintf("$%.2f of $%.2f are used", *r.Usage.CostUSD, l.Cost)
-	}
-	return ""
-}
 
 // price guesses what the next answer costs: as much for each token as the ones
 // before.
@@ -480,6 +449,7 @@ func (w *worker) finish(ctx context.Context, answer chat.Message) error {
 	}
 	w.end(status, reason)
 	w.cite(&answer)
+	answer.Uncited = w.uncited(&answer)
 	if err := w.keep(ctx, chat.Change{Amend: []chat.Message{answer}}); err != nil {
 		return err
 	}

@@ -100,6 +100,9 @@ const (
 	// TellsWorkflow takes workflow (a name or a path), and answers mermaid, a diagram
 	// of it, and problems, each with line, message and fix.
 	TellsWorkflow Role = "tell-workflow"
+	// PacksContext takes question and budget (in bytes), and answers passages with
+	// citations.
+	PacksContext Role = "pack-context"
 	// FindsTools takes query and answers tools by what they do.
 	FindsTools Role = "find-tools"
 )

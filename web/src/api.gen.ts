@@ -428,6 +428,10 @@ export type Conversation = {
     seq: number;
     stop?: string;
     time: string;
+    uncited?: null | ({
+      path: string;
+      text: string;
+    })[];
     until?: number;
     usage?: null | {
       cache_read?: number;
@@ -774,6 +778,10 @@ export type Piece = {
       seq: number;
       stop?: string;
       time: string;
+      uncited?: null | ({
+        path: string;
+        text: string;
+      })[];
       until?: number;
       usage?: null | {
         cache_read?: number;

@@ -78,6 +78,9 @@ type Message struct {
 	Citations []Citation `json:"citations,omitempty"`
 	// Quotes are the words that an answer quotes, checked.
 	Quotes []Quote `json:"quotes,omitempty"`
+	// Uncited are the passages that were found, when an answer cites none of the notes
+	// that were read for it.
+	Uncited []Passage `json:"uncited,omitempty"`
 	// Limit is what the model could read when a marker was written for it.
 	Limit visibility.Patterns `json:"limit,omitzero"`
 }
@@ -106,6 +109,12 @@ type Quote struct {
 	// Read says that these words were read in this run, in the note that they are
 	// cited for; without a citation, in any.
 	Read bool `json:"read"`
+}
+
+// A Passage is a part of a note.
+type Passage struct {
+	Path string `json:"path"`
+	Text string `json:"text"`
 }
 
 // A Status is how far a run is.

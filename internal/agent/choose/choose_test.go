@@ -90,7 +90,10 @@ func TestWhoAnswers(t *testing.T) {
 func TestOwnPricesAndKeys(t *testing.T) {
 	var key string
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		key = r.Header.Get("Authorization")
+		if key = r.Header.Get("Authorization"); r.Method == http.MethodGet {
+			fmt.Fprint(w, `{"data":[]}`)
+			return
+		}
 		fmt.Fprint(w, "data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":1000000,\"completion_tokens\":500000}}\n\ndata: [DONE]\n\n")
 	}))
 	defer s.Close()

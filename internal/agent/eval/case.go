@@ -32,6 +32,9 @@ type Case struct {
 	Add map[string]string `json:"add,omitempty"`
 	// Note is the path of the note that the person is looking at.
 	Note string `json:"note,omitempty"`
+	// Window is the context window, in tokens, that the model is treated as having; 0:
+	// its own.
+	Window int `json:"window,omitempty"`
 	// Toolsets are what the model gets; none: the usual ones.
 	Toolsets []string `json:"toolsets,omitempty"`
 	// Expect lists sequences of calls, one of which must have been made, in its

@@ -185,6 +185,11 @@ func TestScore(t *testing.T) {
 	if s := eval.NewScore("m", []eval.Tried{tried(run("yes", &price), run("yes", nil))}); s.Cost != nil {
 		t.Errorf("half of a price is a price: %v", *s.Cost)
 	}
+	kinds := []eval.Tried{tried(run("yes", nil), run("no", nil)), tried(run("no", nil)), tried(run("yes", nil)), tried(run("yes", nil))}
+	kinds[0].Kind, kinds[1].Kind, kinds[2].Kind = "ask", "find", "ask"
+	if got, want := eval.NewScore("m", kinds).Kinds, []eval.Kind{{Kind: "ask", Cases: 2, Pass1: 0.75, PassK: 0.5}, {Kind: "find", Cases: 1}}; !slices.Equal(got, want) {
+		t.Errorf("kinds %+v", got)
+	}
 	if s := eval.NewScore("m", nil); s.Cases != 0 || s.Pass1 != 0 || s.Cost != nil {
 		t.Errorf("nothing tried: %+v", s)
 	}

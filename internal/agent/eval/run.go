@@ -190,7 +190,7 @@ func (o *Outcome) look(vault string, before map[string][sha256.Size]byte, c *Cas
 // answer lets a model answer, and is the person who is asked meanwhile. That the
 // model fails is an outcome; an error is what keeps cases from being tried.
 func (v *Vault) answer(ctx context.Context, model string, c *Case) (Outcome, error) {
-	a := v.Agent
+	a := v.narrowed(c.Window)
 	id := a.ID("chat")
 	// It has a title, so that no model is asked for one.
 	if err := a.Store.Put(ctx, chat.Chat{ID: id, Created: a.Now(), Title: c.ID, Titled: chat.ByPerson, Model: model, Sets: c.Toolsets}); err != nil {
@@ -217,6 +217,21 @@ func (v *Vault) answer(ctx context.Context, model string, c *Case) (Outcome, err
 		o.Failed = err.Error()
 	}
 	return o, e
+}
+
+// narrowed is the agent for a model that has a smaller window than it says.
+func (v *Vault) narrowed(window int) *agent.Agent {
+	a := *v.Agent
+	if find := a.Model; window > 0 {
+		a.Model = func(ctx context.Context, id string) (llm.Model, llm.Info, error) {
+			m, info, err := find(ctx, id)
+			if info.Context == 0 || info.Context > window {
+				info.Context = window
+			}
+			return m, info, err
+		}
+	}
+	return &a
 }
 
 // patience is how often a question that is computed again is answered again.
@@ -270,7 +285,7 @@ func (v *Vault) outcome(ctx context.Context, run *chat.Run) (Outcome, error) {
 		return o, err
 	}
 	for _, c := range calls {
-		m := Made{Tool: c.Tool, Args: c.Args, Mistaken: c.State != chat.Finished && c.State != chat.Refused}
+		m := Made{Tool: c.Tool, Args: c.Args, Given: c.Attached, Mistaken: c.State != chat.Finished && c.State != chat.Refused}
 		if t, err := v.Door.Find(c.Tool); err == nil {
 			m.Tool = t.Name
 			dry, _ := at(arguments(c.Args), tool.DryRun)

@@ -1,5 +1,7 @@
 package eval
 
+import "slices"
+
 // A Run is one try of a case, as it is told.
 type Run struct {
 	Pass    bool     `json:"pass"`
@@ -19,12 +21,15 @@ type Run struct {
 // NewRun tells an outcome and how it is judged.
 func NewRun(c *Case, o *Outcome) Run {
 	r := Run{
-		Reasons: c.Judge(o), Failed: o.Failed, Answer: o.Answer, Steps: o.Steps, Calls: len(o.Calls), In: o.In, Out: o.Out, Cost: o.Cost, Seconds: o.Took.Seconds(),
+		Reasons: c.Judge(o), Failed: o.Failed, Answer: o.Answer, Steps: o.Steps, In: o.In, Out: o.Out, Cost: o.Cost, Seconds: o.Took.Seconds(),
 	}
 	r.Pass = len(r.Reasons) == 0
 	for _, m := range o.Calls {
-		r.Tools = append(r.Tools, m.Tool)
+		if !m.Given {
+			r.Tools = append(r.Tools, m.Tool)
+		}
 	}
+	r.Calls = len(r.Tools)
 	return r
 }
 
@@ -65,12 +70,44 @@ type Score struct {
 	Seconds float64 `json:"seconds"`
 	// Cost is that of all tries; nil when it is not known of every one.
 	Cost  *float64 `json:"cost_usd"`
+	Kinds []Kind   `json:"kinds,omitempty"`
 	Tried []Tried  `json:"results"`
+}
+
+// A Kind is how well a model did in the cases of one kind.
+type Kind struct {
+	Kind  string  `json:"kind"`
+	Cases int     `json:"cases"`
+	Pass1 float64 `json:"pass_at_1"`
+	PassK float64 `json:"pass_hat_k"`
+}
+
+// kindsOf adds up kinds, in the order in which they come. Cases of no kind do not count.
+func kindsOf(tried []Tried) (out []Kind) {
+	for _, t := range tried {
+		if t.Kind == "" || len(t.Runs) == 0 {
+			continue
+		}
+		i := slices.IndexFunc(out, func(k Kind) bool { return k.Kind == t.Kind })
+		if i < 0 {
+			i, out = len(out), append(out, Kind{Kind: t.Kind})
+		}
+		out[i].Cases++
+		out[i].Pass1 += float64(t.Passed) / float64(len(t.Runs))
+		if t.Passed == len(t.Runs) {
+			out[i].PassK++
+		}
+	}
+	for i := range out {
+		out[i].Pass1 /= float64(out[i].Cases)
+		out[i].PassK /= float64(out[i].Cases)
+	}
+	return out
 }
 
 // NewScore adds up what was tried. Cases without a try do not count.
 func NewScore(model string, tried []Tried) Score {
-	s := Score{Model: model, Tried: tried}
+	s := Score{Model: model, Kinds: kindsOf(tried), Tried: tried}
 	cost, priced := 0.0, true
 	for _, t := range tried {
 		if len(t.Runs) == 0 {

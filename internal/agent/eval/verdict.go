@@ -35,6 +35,8 @@ type Made struct {
 	Changes bool
 	// Mistaken says that the tool could not make sense of it.
 	Mistaken bool
+	// Given says that it was made before the model was asked, in its place.
+	Given bool
 }
 
 // Judge compares what happened with what was expected and returns every reason

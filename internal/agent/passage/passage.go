@@ -3,6 +3,8 @@
 package passage
 
 import (
+	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -45,16 +47,17 @@ func Recalled(found []citation.Source) string {
 	return b.String()
 }
 
-// Best are the paragraphs of what was read that have the most words of a question,
-// with the notes that they stand in.
+// Best are the paragraphs of what was read that have the most words of a question, rare
+// ones above all, with the notes that they stand in.
 func Best(question string, read []citation.Source) []citation.Source {
 	asked := wordsOf(question)
 	type scored struct {
 		citation.Source
-		points int
+		has    map[string]bool
+		points float64
 	}
 	var all []scored
-	seen := map[string]bool{}
+	seen, in := map[string]bool{}, map[string]int{}
 	for _, s := range read {
 		if s.Path == "" {
 			continue // nobody's, or a stranger's
@@ -65,19 +68,22 @@ func Best(question string, read []citation.Source) []citation.Source {
 				continue
 			}
 			seen[p] = true
-			points := 0
 			has := wordsOf(p)
-			for word := range asked {
-				if has[word] {
-					points++
-				}
+			for word := range has {
+				in[word]++
 			}
-			if points > 0 {
-				all = append(all, scored{citation.Source{Path: s.Path, Text: summarize.Cut(p, quoteSize)}, points})
+			all = append(all, scored{citation.Source{Path: s.Path, Text: summarize.Cut(p, quoteSize)}, has, 0})
+		}
+	}
+	for i := range all {
+		for word := range asked {
+			if all[i].has[word] { // a word that stands everywhere says little
+				all[i].points += math.Log(1 + float64(len(all))/float64(in[word]))
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b scored) int { return b.points - a.points })
+	all = slices.DeleteFunc(all, func(s scored) bool { return s.points == 0 })
+	slices.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(b.points, a.points) })
 	var out []citation.Source
 	for _, s := range all[:min(len(all), mostQuotes)] {
 		out = append(out, s.Source)

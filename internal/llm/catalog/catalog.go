@@ -200,12 +200,16 @@ func (c *Catalog) now() time.Time {
 // info is what the provider tells of a model, within a moment, and what the table
 // of prices knows. It reports whether asking again would tell no more.
 func (c *Catalog) info(ctx context.Context, p llm.Provider, provider, name string) (llm.Info, bool) {
-	ctx, cancel := context.WithTimeout(ctx, 4*time.Second)
-	defer cancel()
 	out := llm.Info{Name: name}
 	local := c.Local(provider, name)
 	told := !local
-	if local { // a list of a thousand models is not worth the wait
+	wait := time.Second
+	if local { // it may have to load the model first
+		wait = 4 * time.Second
+	}
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	if local || c.isOwn(provider, name) { // a list of a thousand models is not worth the wait
 		if list, err := p.Models(ctx); err == nil {
 			told = true
 			for _, i := range list {
@@ -220,6 +224,13 @@ func (c *Catalog) info(ctx context.Context, p llm.Provider, provider, name strin
 		out.Context = c.Prices.Window(provider, name)
 	}
 	return out, told
+}
+
+// isOwn reports whether a person named the address of a provider, and only its server
+// knows how large the window of a model is.
+func (c *Catalog) isOwn(provider, name string) bool {
+	at := c.Places[provider]
+	return at.BaseURL != "" && at.Context == 0 && c.Prices.Window(provider, name) == 0
 }
 
 // Local reports whether a model runs on this machine, so that nothing leaves it. A

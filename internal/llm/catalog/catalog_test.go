@@ -176,6 +176,20 @@ func TestAServerThatComesLater(t *testing.T) {
 	}
 }
 
+// TestAWindowIsAskedFor: a server whose address a person named tells how large the windows of
+// its models are, also when it is not known to be on this machine.
+func TestAWindowIsAskedFor(t *testing.T) {
+	t.Parallel()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, `{"data":[{"id":"m","meta":{"n_ctx":4096}}]}`)
+	}))
+	t.Cleanup(srv.Close)
+	c := catalog(map[string]Place{"box": {Kind: "openai", BaseURL: srv.URL}}, nil)
+	if _, info, err := c.Model(t.Context(), "box/m"); err != nil || info.Context != 4096 || info.Local {
+		t.Errorf("%+v %v", info, err)
+	}
+}
+
 // TestKeysAreInNoError: also when a server begins to answer well, and then says
 // what it was sent.
 func TestKeysAreInNoError(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"slices"
 	"strings"
+
+	"lore/internal/llm/textcall/lenient"
 )
 
 // callFences are what a fence may say of itself when it holds calls: a note that
@@ -16,22 +18,22 @@ var callFences = []string{"", "json", "python", "py", "xml", "tool_call", "tool_
 func (c *scanner) openFence(s string, run int, last bool) (element, error) {
 	info := strings.IndexByte(s, '\n')
 	if info < 0 && len(s) < 80 && !last {
-		return element{}, errMore
+		return element{}, lenient.ErrMore
 	}
 	if info >= 0 && slices.Contains(callFences, strings.TrimSpace(s[run:info])) {
 		r := c.reader(s, last)
-		r.i = info
+		r.I = info
 		got, err := r.item()
 		if err == nil {
-			end := r.i
-			if err = r.must(s[:run]); errors.Is(err, errNo) && last && strings.TrimSpace(s[end:]) == "" {
+			end := r.I
+			if err = r.Must(s[:run]); errors.Is(err, lenient.ErrNo) && last && strings.TrimSpace(s[end:]) == "" {
 				err = nil // the fence was not closed, the calls are complete
 			}
 		}
 		if err == nil {
-			return element{r.i, closing, got}, nil
+			return element{r.I, closing, got}, nil
 		}
-		if errors.Is(err, errMore) {
+		if errors.Is(err, lenient.ErrMore) {
 			return element{}, err
 		}
 	}
@@ -50,7 +52,7 @@ func (c *scanner) inFence(s string, last bool) (element, error) {
 		}
 		run := runOf(s)
 		if run == len(s) && s[0] == c.fence[0] && !last {
-			return element{}, errMore
+			return element{}, lenient.ErrMore
 		}
 		if strings.HasPrefix(s, c.fence) {
 			c.fence = ""
@@ -75,7 +77,7 @@ func (c *scanner) inCode(s string, last bool) (element, error) {
 	if s[0] == '`' {
 		run := runOf(s)
 		if run == len(s) && !last {
-			return element{}, errMore
+			return element{}, lenient.ErrMore
 		}
 		if run == c.code {
 			c.code = 0
@@ -84,7 +86,7 @@ func (c *scanner) inCode(s string, last bool) (element, error) {
 	}
 	rest := strings.TrimLeft(s[1:], " \t\r")
 	if rest == "" && !last {
-		return element{}, errMore
+		return element{}, lenient.ErrMore
 	}
 	if strings.HasPrefix(rest, "\n") {
 		c.code = 0

@@ -58,7 +58,7 @@ func TestWrap(t *testing.T) {
 
 func TestWrapIDs(t *testing.T) {
 	t.Parallel()
-	two := `<tool_call>{"name":"now"}</tool_call><tool_call>{"name":"now"}</tool_call>`
+	two := `<tool_call>[{"name":"now"},{"name":"now"}]</tool_call>`
 	_, parts, _, err := heard(t, llmtest.New(llmtest.Text(two)), llm.Request{Tools: tools})
 	if err != nil || len(parts) != 2 || parts[0].ID == parts[1].ID {
 		t.Errorf("%+v, %v", parts, err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lore/internal/llm"
+	"lore/internal/llm/textcall/lenient"
 )
 
 // An offer is the tools that may be called, by name.
@@ -69,7 +70,7 @@ func (o offer) name(said string) (string, bool) {
 		return said, true
 	}
 	said = counter.ReplaceAllString(said, "")
-	for _, prefix := range []string{"functions.", "tools.", "function."} {
+	for _, prefix := range []string{"functions.", "tools.", "function.", "default_api."} {
 		said = strings.TrimPrefix(said, prefix)
 	}
 	_, ok := o[said]
@@ -88,16 +89,16 @@ func (o offer) typed(tool, arg, text string) json.RawMessage {
 	case bare == "null" && (open || has("null") || !has("string")):
 		return json.RawMessage("null")
 	case has("string"):
-		return quoted(text)
+		return lenient.Quoted(text)
 	case (open || has("boolean", "bool")) && (strings.EqualFold(bare, "true") || strings.EqualFold(bare, "false")):
 		return json.RawMessage(strings.ToLower(bare))
 	case has("boolean", "bool") && len(want) == 1 && (bare == "1" || bare == "0"):
 		return json.RawMessage(map[string]string{"1": "true", "0": "false"}[bare])
 	}
-	r := reader{s: bare, last: true, other: true}
+	r := reader{Reader: lenient.Reader{S: bare, Last: true, Other: true}}
 	v, err := r.whole()
 	if err != nil {
-		return quoted(text)
+		return lenient.Quoted(text)
 	}
 	if has("integer", "int") && !has("number", "float", "double") && strings.HasSuffix(string(v), ".0") {
 		v = v[:len(v)-2]
@@ -119,7 +120,7 @@ func (o offer) fit(tool, arg string, v json.RawMessage) json.RawMessage {
 			}
 		}
 	case len(want) == 1 && want[0] == "string" && strings.IndexByte(`{["n`, v[0]) < 0:
-		return quoted(string(v))
+		return lenient.Quoted(string(v))
 	}
 	return v
 }

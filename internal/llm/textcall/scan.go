@@ -2,7 +2,10 @@ package textcall
 
 import (
 	"errors"
+	"slices"
 	"strings"
+
+	"lore/internal/llm/textcall/lenient"
 )
 
 // A what says what an element of an answer is.
@@ -35,17 +38,38 @@ type scanner struct {
 	until []string // in something that ends with one of these
 	think bool     // and that is a thought
 	prev  byte     // the last byte
+
+	before   string // the last words
+	called   bool   // nothing was said since a call
+	invented bool   // the model goes on with what others say
+	tried    bool   // what was said last begins like a call, and cannot be read
+	unknown  string // the name that it says, when no tool has it
 }
 
-// next is the next element; errMore when that cannot be said yet. What it says
+// next is the next element; lenient.ErrMore when that cannot be said yet. What it says
 // of a text is what it says of any longer one.
 func (c *scanner) next(s string, last bool) (element, error) {
-	inside := c.think
+	inside, skipping, tried := c.think, c.until != nil, c.tried
+	c.tried = false
 	e, err := c.look(s, last)
 	if err != nil {
+		c.tried = tried
 		return e, err
 	}
 	text := s[:e.n]
+	blank := strings.TrimSpace(text) == ""
+	c.tried = c.tried || tried && (skipping || blank || e.what == marks)
+	if e.calls != nil && isAbout(c.before) {
+		e = element{n: e.n}
+	}
+	switch {
+	case e.calls != nil || e.what == thought:
+		c.before, c.called = "", e.calls != nil
+	case e.what == words:
+		c.before += text
+		c.before = c.before[max(0, len(c.before)-longestBefore):]
+		c.called = c.called && blank
+	}
 	if k := strings.LastIndexByte(text, '\n'); k >= 0 {
 		c.line = true
 		text = text[k+1:]
@@ -66,8 +90,41 @@ func (c *scanner) next(s string, last bool) (element, error) {
 	return e, nil
 }
 
+const longestBefore = 160
+
+// hypothetical are words before a call that is only spoken of.
+var hypothetical = []string{
+	"would look", "looks like this", "look like this", "would be", "for example", "as an example", "an example", "e.g.", "for instance", "something like", "such as",
+	"the format", "the syntax", "you could", "you can ", "you would", "one would", "one could",
+}
+
+// isAbout reports whether the sentence that is not finished yet speaks of calls.
+func isAbout(before string) bool {
+	before = strings.ToLower(strings.TrimSpace(before))
+	if before == "" || strings.IndexByte(".!?", before[len(before)-1]) >= 0 {
+		return false
+	}
+	for _, end := range []string{". ", "! ", "? ", ".\n", "!\n", "?\n"} {
+		if k := strings.LastIndex(before, end); k >= 0 && !strings.HasSuffix(before[:k+1], "e.g.") {
+			before = before[k+1:]
+		}
+	}
+	return slices.ContainsFunc(hypothetical, func(w string) bool { return strings.Contains(before, w) })
+}
+
+// isQuoted reports whether a quotation mark was just opened.
+func (c *scanner) isQuoted() bool {
+	return c.prev == '"' || c.prev == '\'' || slices.ContainsFunc([]string{"“", "„", "«", "‘", "‚"}, func(q string) bool { return strings.HasSuffix(c.before, q) })
+}
+
+// inventions are how others begin to speak. A model that writes them after a call
+// invents the rest.
+var inventions = []string{"Observation:", "✿RESULT✿", "✿RETURN✿", "### Instruction", "### Response", "### User", "User:", "Human:", "<|im_start|>user"}
+
 func (c *scanner) look(s string, last bool) (element, error) {
 	switch {
+	case c.invented:
+		return element{n: len(s), what: marks}, nil
 	case c.until != nil:
 		return c.inUntil(s, last)
 	case c.fence != "":
@@ -84,6 +141,15 @@ func (c *scanner) look(s string, last bool) (element, error) {
 	if n := len(s) - len(strings.TrimLeft(s, " \t\r\n")); n > 0 {
 		return element{n: n}, nil
 	}
+	if c.line && c.called {
+		w, err := c.reader(s, last).At(inventions...)
+		if err != nil {
+			return element{}, err
+		}
+		if c.invented = w != ""; c.invented {
+			return element{n: len(s), what: marks}, nil
+		}
+	}
 	if c.line {
 		if e, err := c.lineStart(s, last); err != nil || e.n > 0 {
 			return e, err
@@ -93,36 +159,70 @@ func (c *scanner) look(s string, last bool) (element, error) {
 	case '`':
 		run := runOf(s)
 		if run == len(s) && !last {
-			return element{}, errMore
+			return element{}, lenient.ErrMore
 		}
 		c.code = run
 		return element{n: run}, nil
 	case '<', '[', ']':
 		return c.tag(s, last)
 	}
-	if k := strings.IndexAny(s[1:], "<[]`\n"); k >= 0 {
-		return element{n: k + 1}, nil
+	return c.plain(s, last)
+}
+
+const functools = "functools["
+
+// plain is text up to what may be more.
+func (c *scanner) plain(s string, last bool) (element, error) {
+	if strings.HasPrefix(s, functools) && !c.isQuoted() {
+		r := c.reader(s, last)
+		r.I = len(functools) - 1
+		got, err := r.objects(true)
+		if errors.Is(err, lenient.ErrNo) {
+			return element{n: max(r.I, len(functools))}, nil
+		}
+		return element{r.I, closing, got}, err
 	}
-	return element{n: len(s)}, nil
+	n := len(s)
+	if k := strings.IndexAny(s[1:], "<[]`\n"); k >= 0 {
+		n = k + 1
+		if word, is := strings.CutSuffix(s[:n+1], functools); is && word != "" {
+			n = len(word)
+		}
+	}
+	if n == len(s) && !last {
+		if n -= partOf(s, functools); n == 0 {
+			return element{}, lenient.ErrMore
+		}
+	}
+	return element{n: n}, nil
+}
+
+// partOf is how much of the end of a text may be the beginning of one of these words.
+func partOf(s string, words ...string) int {
+	most := 0
+	for _, w := range words {
+		for n := min(len(w)-1, len(s)); n > most; n-- {
+			if strings.HasSuffix(s, w[:n]) {
+				most = n
+			}
+		}
+	}
+	return most
 }
 
 // inUntil skips to the end of what is no call.
 func (c *scanner) inUntil(s string, last bool) (element, error) {
-	r := reader{s: s, last: true}
-	if _, _, err := r.until(c.until...); err == nil {
+	r := lenient.Reader{S: s, Last: true}
+	if _, _, err := r.Until(c.until...); err == nil {
 		c.until, c.think = nil, false
-		return element{n: r.i}, nil
+		return element{n: r.I}, nil
 	}
 	keep := 0
-	for _, w := range c.until {
-		for n := min(len(w)-1, len(s)); n > keep && !last; n-- {
-			if strings.HasSuffix(s, w[:n]) {
-				keep = n
-			}
-		}
+	if !last {
+		keep = partOf(s, c.until...)
 	}
 	if keep == len(s) {
-		return element{}, errMore
+		return element{}, lenient.ErrMore
 	}
 	return element{n: len(s) - keep}, nil
 }
@@ -140,36 +240,65 @@ func (c *scanner) lineStart(s string, last bool) (element, error) {
 	case b == '`' || b == '~':
 		run := runOf(s)
 		if run == len(s) && !last {
-			return element{}, errMore
+			return element{}, lenient.ErrMore
 		}
 		if run >= 3 {
 			return c.openFence(s, run, last)
 		}
 	case b == '{' || b == '[':
 		return c.bare(s, last)
-	case c.fresh && isName(b):
-		return c.bareName(s, last)
+	}
+	if e, err := c.started(s, last); err != nil || e.n > 0 || !c.fresh || !lenient.IsName(s[0]) {
+		return e, err
+	}
+	return c.bareName(s, last)
+}
+
+// started are calls that begin with words.
+func (c *scanner) started(s string, last bool) (element, error) {
+	r := c.reader(s, last)
+	for _, f := range starts {
+		w, err := r.At(f.open)
+		if err != nil {
+			return element{}, err
+		}
+		if w == "" {
+			continue
+		}
+		r.I = len(w)
+		got, err := f.read(r)
+		if errors.Is(err, errUnknown) {
+			c.fails(r)
+			return element{n: r.I}, nil
+		}
+		if errors.Is(err, lenient.ErrNo) {
+			return element{n: len(w)}, nil
+		}
+		return element{r.I, closing, got}, err
 	}
 	return element{}, nil
 }
 
+// fails keeps that something begins like a call.
+func (c *scanner) fails(r *reader) { c.tried, c.unknown = true, r.unknown }
+
 // functionary reads >>>name and the arguments in the next line.
 func (c *scanner) functionary(s string, last bool) (element, error) {
 	r := c.reader(s, last)
-	w, err := r.at(">>>")
+	w, err := r.At(">>>")
 	if err != nil || w == "" {
 		return element{}, err
 	}
-	r.i = len(w)
+	r.I = len(w)
 	got, err := r.named()
-	if errors.Is(err, errNo) {
+	if errors.Is(err, lenient.ErrNo) {
 		return element{}, nil
 	}
-	return element{r.i, closing, got}, err
+	return element{r.I, closing, got}, err
 }
 
 func (c *scanner) reader(s string, last bool) *reader {
-	return &reader{s: s, last: last, tools: c.tools}
+	return &reader{Reader: lenient.Reader{S: s, Last: last}, tools: c.tools}
 }
 
 // bare are calls without any word that says so: JSON, or as in Python.
@@ -178,94 +307,92 @@ func (c *scanner) bare(s string, last bool) (element, error) {
 	if f, err := r.formAt(forms); err != nil || f != nil {
 		return element{}, err
 	}
-	if w, err := r.at(thinkWords...); err != nil || w != "" {
+	if w, err := r.At(thinkWords...); err != nil || w != "" {
 		return element{}, err
 	}
 	read := func() ([]Call, error) { return r.objects(true) }
 	if s[0] == '[' {
-		r.i = 1
-		if !r.space() {
+		r.I = 1
+		if !r.Space() {
 			return element{}, unless(last)
 		}
-		if isName(s[r.i]) {
+		if lenient.IsName(s[r.I]) {
 			read = r.pythons
 		}
-		r.i = 0
+		r.I = 0
 	}
 	got, err := read()
 	for err == nil {
-		end := r.i
+		end := r.I
 		var more bool
-		if more, err = r.skip(";", ","); err != nil || !more {
+		if more, err = r.Skip(";", ","); err != nil || !more {
 			break
 		}
 		var next []Call
-		if !r.space() {
+		if !r.Space() {
 			err = unless(last)
-		} else if r.s[r.i] == '{' || r.s[r.i] == '[' {
+		} else if r.S[r.I] == '{' || r.S[r.I] == '[' {
 			next, err = read()
 		}
-		if next == nil && !errors.Is(err, errMore) {
-			r.i, err = end, nil
+		if next == nil && !errors.Is(err, lenient.ErrMore) {
+			r.I, err = end, nil
 			break
 		}
 		got = append(got, next...)
 	}
 	switch {
-	case errors.Is(err, errMore):
+	case errors.Is(err, lenient.ErrMore):
 		return element{}, err
 	case err == nil:
-		return element{r.i, closing, got}, nil
-	case r.i <= 1:
+		return element{r.I, closing, got}, nil
+	case r.I <= 1:
 		return element{}, nil
 	}
-	return element{n: r.i}, nil
+	if errors.Is(err, errUnknown) && c.fresh {
+		c.fails(r)
+	}
+	return element{n: r.I}, nil
 }
 
 func unless(last bool) error {
 	if last {
 		return nil
 	}
-	return errMore
+	return lenient.ErrMore
 }
 
 // bareName is an answer that begins with the name of a tool.
 func (c *scanner) bareName(s string, last bool) (element, error) {
 	r := c.reader(s, last)
-	if w, err := r.at("functools[", "to=functions."); err != nil {
+	if w, err := r.At(functools, "to=functions."); err != nil {
 		return element{}, err
-	} else if w == "functools[" {
-		r.i = len(w) - 1
-		got, err := r.objects(true)
-		if errors.Is(err, errNo) {
-			return element{n: r.i}, nil
-		}
-		return element{r.i, calls, got}, err
+	} else if w == functools {
+		return c.plain(s, last)
 	} else if w != "" {
 		return c.harmony(s, last)
 	}
 	name := r.toolName()
-	if r.i == len(s) && !last && len(s) < 200 {
-		return element{}, errMore
+	if r.I == len(s) && !last && len(s) < 200 {
+		return element{}, lenient.ErrMore
 	}
-	if _, ok := c.tools.name(name); !ok || r.i == len(s) {
-		return element{n: r.i}, nil
+	if _, ok := c.tools.name(name); !ok || r.I == len(s) {
+		return element{n: r.I}, nil
 	}
 	var got []Call
 	var err error
-	if after := s[r.i]; after == '(' {
-		r.i = 0
+	if after := s[r.I]; after == '(' {
+		r.I = 0
 		got, err = r.pythonRun()
 	} else if after == '\n' || after == '{' {
-		r.i = 0
+		r.I = 0
 		got, err = r.named()
 	} else {
-		err = errNo
+		err = lenient.ErrNo
 	}
-	if errors.Is(err, errNo) {
+	if errors.Is(err, lenient.ErrNo) {
 		return element{n: len(name)}, nil
 	}
-	return element{r.i, closing, got}, err
+	return element{r.I, closing, got}, err
 }
 
 // Thoughts: how they begin and how they end.
@@ -325,7 +452,7 @@ func (c *scanner) tag(s string, last bool) (element, error) {
 			return element{n: len(q.open)}, nil
 		}
 	}
-	if w, _ := (&reader{s: s, last: true}).at(headers...); w != "" {
+	if w, _ := (&lenient.Reader{S: s, Last: true}).At(headers...); w != "" {
 		return c.harmony(s, last)
 	}
 	f, err := r.formAt(forms)
@@ -335,15 +462,15 @@ func (c *scanner) tag(s string, last bool) (element, error) {
 	if f != nil {
 		return c.form(f, r)
 	}
-	if w, err := r.at(tokens...); err != nil {
+	if w, err := r.At(tokens...); err != nil {
 		return element{}, err
 	} else if w != "" {
 		return element{n: len(w), what: marks}, nil
 	}
-	if _, err := r.at(headers...); err != nil {
+	if _, err := r.At(headers...); err != nil {
 		return element{}, err
 	}
-	if _, err := r.at(thinkWords...); err != nil {
+	if _, err := r.At(thinkWords...); err != nil {
 		return element{}, err
 	}
 	return element{n: 1}, nil
@@ -352,25 +479,26 @@ func (c *scanner) tag(s string, last bool) (element, error) {
 // form reads calls that say that they are some. What is no call after all is
 // skipped to its end: it may hold words that look like another.
 func (c *scanner) form(f *form, r *reader) (element, error) {
-	r.i = len(f.open)
-	begun := r.i
-	if c.prev == '"' || c.prev == '\'' {
+	r.I = len(f.open)
+	begun := r.I
+	if c.isQuoted() {
 		c.until = f.closers
 		return element{n: begun}, nil
 	}
 	got, err := f.read(r)
 	if err == nil {
-		return element{r.i, calls, got}, nil
+		return element{r.I, calls, got}, nil
 	}
-	if errors.Is(err, errMore) {
+	if errors.Is(err, lenient.ErrMore) {
 		return element{}, err
 	}
-	if strings.TrimSpace(r.s[begun:min(r.i, len(r.s))]) != "" {
+	if strings.TrimSpace(r.S[begun:min(r.I, len(r.S))]) != "" {
 		if c.until = f.closers; c.until == nil {
 			c.until = []string{"\n\n"}
 		}
-		begun = min(r.i, len(r.s))
+		begun = min(r.I, len(r.S))
 	}
+	c.fails(r)
 	return element{n: begun}, nil
 }
 
@@ -380,7 +508,7 @@ func (c *scanner) harmony(s string, last bool) (element, error) {
 	k := strings.Index(s[:min(len(s), longest)], body)
 	if k < 0 {
 		if len(s) < longest && !last {
-			return element{}, errMore
+			return element{}, lenient.ErrMore
 		}
 		return element{n: 1}, nil
 	}
@@ -388,16 +516,16 @@ func (c *scanner) harmony(s string, last bool) (element, error) {
 	k += len(body)
 	if _, to, ok := strings.Cut(head, "to="); ok {
 		r := c.reader(s, last)
-		name := (&reader{s: to}).toolName()
+		name := (&reader{Reader: lenient.Reader{S: to}}).toolName()
 		if _, known := c.tools.name(name); known {
-			r.i = k
+			r.I = k
 			v, err := r.arguments()
-			if errors.Is(err, errMore) {
+			if errors.Is(err, lenient.ErrMore) {
 				return element{}, err
 			}
 			if err == nil {
 				got, err := r.single(name, v)
-				return element{r.i, calls, got}, err
+				return element{r.I, calls, got}, err
 			}
 		}
 		if !strings.HasPrefix(to, "assistant") {

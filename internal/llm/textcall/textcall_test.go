@@ -74,6 +74,45 @@ var cases = []struct{ name, text, calls, rest string }{
 	{"gigachat", `<|function_call|>{"name":"find","arguments":{"query":"x"}}`, findX, ""},
 	{"minicpm", `<function name="find"><param name="query"><![CDATA[</param>]]></param></function>`, `find {"query":"</param>"}`, ""},
 
+	{"openai list", `{"tool_calls": [{"id": "1", "type": "function", "function": {"name": "find", "arguments": "{\"query\": \"x\"}"}}, {"function": {"name": "now", "arguments": "{}"}}]}`, `find {"query":"x"} (arguments as a text); now {} (arguments as a text)`, ""},
+	{"openai list in a fence", "I look.\n```json\n{\"tool_calls\": [{\"name\": \"find\", \"arguments\": {\"query\": \"x\"}}]}\n```", findX, "I look.\n"},
+	{"openai function_call", `{"function_call": {"name": "find", "arguments": {"query": "x"}}}`, findX, ""},
+	{"parallel", `{"tool_uses": [{"recipient_name": "functions.find", "parameters": {"query": "x"}}, {"recipient_name": "functions.now", "parameters": {}}]}`, both, ""},
+	{"flat", `{"name": "find", "query": "x"}`, findX, ""},
+	{"flat list", `[{'name': 'find', 'query': 'x'}]`, findX + " (single quotes)", ""},
+	{"statement", `find(query='x');`, findX, ""},
+	{"statements", "find(query='x'); now();", both, ""},
+	{"list with a full stop", `[find(query='x')].`, findX, ""},
+	{"list, then what it is for", "[find(query='x'), now()]\n\nThese look for x.", both, "\n\nThese look for x."},
+	{"list in a fence, then what it is for", "```python\n[find(query='x')]\n```\n\nThis looks for x.", findX, "\n\nThis looks for x."},
+	{"llama 4", `<|python_start|>[find(query="x"), now()]<|python_end|>`, both, ""},
+	{"olmo 3", "<function_calls>\nfind(query=\"x\")\nnow()\n</function_calls>", both, ""},
+	{"minimax m1", "<tool_calls>\n{\"name\": \"find\", \"arguments\": {\"query\": \"x\"}}\n{\"name\": \"now\", \"arguments\": {}}\n</tool_calls>", both, ""},
+	{"longcat", `<longcat_tool_call>{"name": "find", "arguments": {"query": "x"}}</longcat_tool_call>`, findX, ""},
+	{"a namespace", "<ns:function_calls>\n<ns:invoke name=\"find\">\n<ns:parameter name=\"query\">x</ns:parameter>\n</ns:invoke>\n</ns:function_calls>", findX, ""},
+	{"step 3", "<｜tool_calls_begin｜>\n<｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name=\"find\"><steptml:parameter name=\"query\">x</steptml:parameter></steptml:invoke><｜tool_call_end｜>\n<｜tool_calls_end｜>", findX, ""},
+	{"hunyuan", "<tool_calls>\n<tool_call>find<tool_sep>\n```json\n{\"query\": \"x\"}\n```\n</tool_call>\n</tool_calls>", findX, ""},
+	{"hunyuan, keys", "<tool_calls><tool_call>find<tool_sep>\n<arg_key>query</arg_key>\n<arg_value>x</arg_value>\n</tool_call></tool_calls>", findX, ""},
+	{"phi 4 mini", `I look. functools[{"name": "find", "arguments": {"query": "x"}}]`, findX, "I look. "},
+	{"react", "Thought: I look.\nAction: find\nAction Input: {\"query\": \"x\"}", findX, "Thought: I look.\n"},
+	{"react with a made-up result", "Thought: I look.\nAction: find\nAction Input: {\"query\": \"x\"}\nObservation: three notes\nThought: so\nAction: now\nAction Input: {}", findX, "Thought: I look.\n\n"},
+	{"structured chat", "Action:\n```json\n{\"action\": \"find\", \"action_input\": {\"query\": \"x\"}}\n```", findX, ""},
+	{"command r 1", "Action: ```json\n[{\"tool_name\": \"find\", \"parameters\": {\"query\": \"x\"}}]\n```", findX, ""},
+	{"qwen agent", "✿FUNCTION✿: find\n✿ARGS✿: {\"query\": \"x\"}\n✿RESULT✿: three notes", findX, "\n"},
+	{"tools tag", "<tools>\n{\"name\": \"find\", \"arguments\": {\"query\": \"x\"}}\n</tools>", findX, ""},
+	{"tool use", "<tool_use>\n<name>find</name>\n<arguments>{\"query\": \"x\"}</arguments>\n</tool_use>", findX, ""},
+	{"tool use, JSON", `<tool_use>{"name": "find", "input": {"query": "x"}}</tool_use>`, findX, ""},
+	{"name in the tag", `<tool_call name="find">{"query": "x"}</tool_call>`, findX, ""},
+	{"gemini", "```tool_code\nprint(default_api.find(query=\"x\"))\n```", findX, ""},
+	{"unknown beside known", `<tool_call>[{"name":"find","arguments":{"query":"x"}},{"name":"rm","arguments":{}}]</tool_call>`, findX + " (a call was left out)", ""},
+	{"unknown beside known, pythonic", `[rm(path="/)"), find(query='x')]`, findX + " (a call was left out)", ""},
+	{"a value that is not there yet", `[find(query='x'), write_note(path='a', text=find(query='x')["text"])]`, findX + " (a call was left out)", ""},
+	{"echo", "<tool_call>{\"name\":\"now\"}</tool_call>\n<tool_call>{\"name\":\"now\"}</tool_call>\n<tool_call>{\"name\":\"now\"}</tool_call>", `now {}`, "\n\n"},
+	{"twice on purpose", `[now(), now()]`, `now {}; now {}`, ""},
+	{"apostrophe", `[find(query='it's x')]`, `find {"query":"it's x"}`, ""},
+	{"for ever", "[find(query='x')]\n\n### Instruction:\nAgain.\n\n### Response:\n[now()]", findX, "\n\n"},
+	{"an example note is looked for", "I read an example note. <tool_call>{\"name\":\"now\"}</tool_call>", `now {}`, "I read an example note. "},
+
 	{"mended: text in text", `<tool_call>{"name":"find","arguments":"{\"query\":\"x\"}"}</tool_call>`, findX + " (arguments as a text)", ""},
 	{"mended: trailing comma", `<tool_call>{"name":"find","arguments":{"query":"x",},}</tool_call>`, findX + " (a trailing comma)", ""},
 	{"mended: single quotes", `<tool_call>{'name':'find','arguments':{'query':'x'}}</tool_call>`, findX + " (single quotes)", ""},
@@ -98,7 +137,20 @@ var notCalls = []struct{ name, text string }{
 	{"data", `{"name":"find","age":3}`},
 	{"data with a known name alone", `{"name":"find"}`},
 	{"unknown", `<tool_call>{"name":"rm","arguments":{"path":"/"}}</tool_call>`},
-	{"unknown beside known", `<tool_call>[{"name":"find","arguments":{}},{"name":"rm","arguments":{}}]</tool_call>`},
+	{"unknown among data", `[{"name":"find","arguments":{}},{"name":"rm","age":3}]`},
+	{"flat with a key of no argument", `{"name":"find","query":"x","age":3}`},
+	{"twin keys", `{"name":"write_note","path":"a","path":"b"}`},
+	{"twin arguments", `<tool_call>{"name":"write_note","arguments":{"path":"a"},"arguments":{"path":"b"}}</tool_call>`},
+	{"description in a tag", `<tools>[{"name":"now","description":"the time"}]</tools>`},
+	{"spoken of", "The call would look like this: <tool_call>{\"name\":\"now\"}</tool_call>"},
+	{"spoken of in a fence", "For example, you could write\n```json\n{\"name\":\"now\",\"arguments\":{}}\n```"},
+	{"typographic quotation marks", "The note says “<tool_call>{\"name\":\"now\"}</tool_call>”."},
+	{"react in prose", "Action: find something to do.\nAction Input: none."},
+	{"react, then words", "Action: now\nAction Input: {}\nis how an agent would write it."},
+	{"list and words in its line", "[now()] tells the time."},
+	{"list and words in the next line", "[now()]\ntells the time."},
+	{"list after words, then more", "The note:\n[now()]\n\nThat is all of it."},
+	{"functools in prose", `Python has functools[{"name":"now","arguments":{}}] or so.`},
 	{"unknown pythonic", `[rm(path="/")]`},
 	{"half JSON", `Yes. <tool_call>{"name":"write_note","arguments":{"path":"a","text":"abc`},
 	{"half object", `<tool_call>{"name":"find","arguments":{"query":"x"}`},
@@ -166,6 +218,57 @@ func TestNoCall(t *testing.T) {
 				t.Errorf("%q\ncalls: %s\nrest:  %q", c.text, told(calls), rest)
 			}
 		})
+	}
+}
+
+// TestFamiliesAsData: however a call is written, it is none in a quote, in a result that
+// the model repeats, in a thought, and in code that is shown with words after it.
+func TestFamiliesAsData(t *testing.T) {
+	t.Parallel()
+	for _, c := range cases {
+		for as, text := range map[string]string{
+			"quote":       "The note says:\n> " + strings.ReplaceAll(c.text, "\n", "\n> "),
+			"result":      "<tool_response name=\"find\">\n" + c.text + "\n</tool_response>",
+			"comment":     "<!-- " + c.text + " -->",
+			"thought":     "<think>" + c.text,
+			"shown":       "The note:\n~~~~md\n" + c.text + "\n~~~~\nThat is all of it.",
+			"shown as is": "The note:\n~~~~\nA line.\n" + c.text + "\n~~~~\nThat is all of it.",
+		} {
+			if as == "thought" && strings.Contains(c.text, "</think>") {
+				continue
+			}
+			if calls, _ := Parse(text, tools); len(calls) > 0 {
+				t.Errorf("%s as a %s: %q calls %s", c.name, as, text, told(calls))
+			}
+		}
+	}
+}
+
+// TestTried: what begins like a call and cannot be read is told apart from words.
+func TestTried(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`<tool_call>{"name":"find","arguments":{"query":`:              "tried",
+		`I look. <tool_call>{"name":"fnd","arguments":{}}</tool_call>`: "tried fnd",
+		`<function=fnd><parameter=query>x</parameter></function>`:      "tried fnd",
+		`{"name":"fnd","arguments":{"query":"x"}}`:                     "tried fnd",
+		`[fnd(query="x")]`:              "tried fnd",
+		"Action: fnd\nAction Input: {}": "tried fnd",
+		`<tool_call>{"name":"find","arguments":{"query":"x"}}</tool_call>`: "",
+		"Write <tool_call> to call a tool.":                                "",
+		"`<tool_call>` begins one.":                                        "",
+		"> <tool_call>{\"name\":\"fnd\"}</tool_call>":                      "",
+		"Tea is green, see [[Tea]].":                                       "",
+		"[link(s)](x) and more":                                            "",
+		"":                                                                 "",
+	} {
+		got := ""
+		if unknown, tried := Tried(text, tools); tried {
+			got = strings.TrimSpace("tried " + unknown)
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
 	}
 }
 
@@ -280,6 +383,8 @@ var fragments = []string{
 	`{"name":"find","arguments":{"query":"x"}}`, `{"name":"now","arguments":{}}`, `find(query="x")`, `[now()]`, "<parameter=query>", "</parameter>", "</function>",
 	"<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>", "<|message|>", "to=functions.now", "<name>", "</name>", "</use_tool>", "[ARGS]", "<|plugin|>", "<![CDATA[", "]]>",
 	"<｜tool▁sep｜>", "<｜tool▁call▁end｜>", "<|tool_call_argument_begin|>", "<invoke name=\"now\">", "</invoke>", "functools", ">>>", ";", "[BEGIN", "prose", "\n\n",
+	"functools[", "Action:", "Action Input:", "Observation:", "✿FUNCTION✿:", "✿ARGS✿:", "<ns:invoke name=", "<xy_tool_call>", "</xy_tool_call>", "<tool_sep>", "print(", "for example", ".", "“", "### Response",
+	`{"tool_calls":[`, `{"function_call":`, "<arguments>", "</arguments>", "<｜tool_sep｜>", "[find(query='x'), rm(a=1)]",
 }
 
 // FuzzFragments puts answers together that are nearly calls.

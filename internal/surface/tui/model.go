@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -346,6 +347,12 @@ func (m *model) cited(msg citedMsg) {
 		if !q.Read {
 			m.t.Tell(transcript.Notice, "Quote not found in the notes cited or read: “"+summarize.Clip(q.Text, 80)+"”")
 		}
+	}
+	if len(msg.message.Uncited) > 0 {
+		m.t.Tell(transcript.Notice, "The answer cites none of the notes that were read. Matching passages:")
+	}
+	for _, p := range msg.message.Uncited {
+		m.t.Tell(transcript.Notice, "[["+strings.TrimSuffix(p.Path, ".md")+"]] "+summarize.Clip(p.Text, 240))
 	}
 }
 

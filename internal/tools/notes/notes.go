@@ -46,7 +46,7 @@ func Tools(env Env) []*tool.Tool {
 		tool.Read[ListForwardLinks](env, tool.Drawn(tool.Table), tool.Short("links"), tool.Plays(tool.ListsLinks)),
 		tool.Read[GetNoteMetadata](env, tool.Drawn(tool.Facts), tool.Short("info"), tool.Plays(tool.TellsNote),
 			tool.Try("Oolong", `{"path": "Oolong"}`)),
-		tool.Read[ContextPack](env, tool.Drawn(tool.Notes), tool.Short("pack")),
+		tool.Read[ContextPack](env, tool.Drawn(tool.Notes), tool.Short("pack"), tool.Plays(tool.PacksContext)),
 		tool.Change[WriteNote](env, tool.Drawn(tool.Text), tool.Short("write"), tool.Plays(tool.WritesNote), tool.Alias("writeNote")),
 		tool.Change[EditNote](env, tool.Drawn(tool.Text), tool.Short("edit"), tool.Alias("editNote")),
 		tool.Change[UpdateFrontmatter](env, tool.Drawn(tool.Facts), tool.Short("set"), tool.Plays(tool.SetsProperties), tool.Alias("updateFrontmatter")),

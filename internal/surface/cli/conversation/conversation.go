@@ -160,6 +160,7 @@ type result struct {
 	Answer    string          `json:"answer"`
 	Citations []chat.Citation `json:"citations,omitempty"`
 	Quotes    []chat.Quote    `json:"quotes,omitempty"`
+	Uncited   []chat.Passage  `json:"uncited,omitempty"`
 	Steps     int             `json:"steps"`
 	In        int             `json:"tokens_in"`
 	Out       int             `json:"tokens_out"`
@@ -299,7 +300,7 @@ func (t Terminal) report(ctx context.Context, s *Session, r chat.Run) error {
 		return err
 	}
 	if answer != nil {
-		out.Answer, out.Citations, out.Quotes = textOf(answer), answer.Citations, answer.Quotes
+		out.Answer, out.Citations, out.Quotes, out.Uncited = textOf(answer), answer.Citations, answer.Quotes, answer.Uncited
 	}
 	calls, err := s.Agent.Store.Calls(ctx, r.ID)
 	if err != nil {

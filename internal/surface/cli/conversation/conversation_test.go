@@ -1,14 +1,46 @@
 package conversation
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"lore/internal/agent"
 	"lore/internal/agent/chat"
+	"lore/internal/llm"
 	"lore/internal/machine/state"
 )
+
+// TestAnAnswerThatCitesNothing: the passages stand under it in the terminal, and in the
+// JSON.
+func TestAnAnswerThatCitesNothing(t *testing.T) {
+	t.Parallel()
+	file := state.In(t.TempDir())
+	t.Cleanup(func() { _ = file.Close() })
+	s := &Session{Agent: &agent.Agent{Store: chat.New(file, nil)}}
+	if err := s.Agent.Store.Put(t.Context(), chat.Chat{ID: "chat-1", Title: "Tea"}); err != nil {
+		t.Fatal(err)
+	}
+	run := chat.Run{ID: "run-1", Chat: "chat-1", Status: chat.Done, Started: time.Now()}
+	say := chat.Message{Run: "run-1", Time: time.Now(), Message: llm.Say(llm.Assistant, "A drink."), Uncited: []chat.Passage{{Path: "Notes/Tea.md", Text: "Tea is a drink\nof leaves.\x1b[2J"}}}
+	if err := s.Agent.Store.Apply(t.Context(), "chat-1", chat.Change{Run: &run, Say: []chat.Message{say}}); err != nil {
+		t.Fatal(err)
+	}
+	var out, notices bytes.Buffer
+	term := Terminal{}
+	term.Out, term.Err, term.JSON, term.Encode = &out, &notices, true, json.NewEncoder(&out).Encode
+	if err := term.report(t.Context(), s, run); err != nil || !strings.Contains(out.String(), `"uncited":[{"path":"Notes/Tea.md"`) {
+		t.Errorf("%v: %s", err, out.String())
+	}
+	term.sources(&say)
+	if got := notices.String(); !strings.Contains(got, "cites none of the notes") || !strings.Contains(got, "[[Notes/Tea]] Tea is a drink of leaves.") || strings.Contains(got, "\x1b[2J") {
+		t.Errorf("%q", got)
+	}
+}
 
 // TestGoingOnWithOtherTools: what is said at the command line counts for a
 // conversation that goes on too, and what is not said stays as it was.

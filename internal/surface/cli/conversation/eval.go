@@ -44,7 +44,7 @@ func EvalCommand(x Examiner, vault func() string, term func(cmd *cobra.Command) 
 called with which arguments, what was cited, and how the files changed. Each run
 uses a fresh copy of the vault, and approvals are answered as the case says.
 
-Without a file, Lore runs its 50 built-in cases on the sample vault. Models may cost
+Without a file, Lore runs its 120 built-in cases on the sample vault. Models may cost
 money: start with a few cases. See docs/eval.md for how to write cases.`,
 		Example: "lore eval --model ollama/qwen3:8b                    run the built-in cases\nlore eval --model quote --case cite-sencha           run one case\nlore eval mine.jsonl --vault ~/notes --model ollama/qwen3:8b --json",
 	}
@@ -225,9 +225,25 @@ func (t Terminal) scores(list []eval.Score, runs int) error {
 	}
 	var b strings.Builder
 	t.Screen.Table(&b, head, rows)
+	if kinds := kindRows(list); len(kinds) > 0 {
+		b.WriteString("\n")
+		t.Screen.Table(&b, []string{"model", "kind", "cases", "pass@1", head[3]}, kinds)
+	}
 	fmt.Fprint(t.Out, b.String())
 	fmt.Fprintln(t.Err, t.Notice.Dim("Steps, calls, tokens and seconds are per run; the cost is the total."))
 	return nil
+}
+
+// kindRows are the scores by the kinds of cases, where there is more than one.
+func kindRows(list []eval.Score) (rows [][]string) {
+	for _, s := range list {
+		for _, k := range s.Kinds {
+			if len(s.Kinds) > 1 {
+				rows = append(rows, []string{draw.OneLine(s.Model), draw.OneLine(k.Kind), fmt.Sprint(k.Cases), percent(k.Pass1), percent(k.PassK)})
+			}
+		}
+	}
+	return rows
 }
 
 func percent(f float64) string { return fmt.Sprintf("%.0f %%", 100*f) }

@@ -131,9 +131,15 @@ func doubts(m *chat.Message) []string {
 	return out
 }
 
-// sources tells the doubts about an answer.
+// sources tells the doubts about an answer, and what was found when it cites nothing.
 func (t Terminal) sources(m *chat.Message) {
 	for _, line := range doubts(m) {
 		fmt.Fprintln(t.Err, t.Notice.Dim(line))
+	}
+	if len(m.Uncited) > 0 {
+		fmt.Fprintln(t.Err, t.Notice.Dim("The answer cites none of the notes that were read. Matching passages:"))
+	}
+	for _, p := range m.Uncited {
+		fmt.Fprintln(t.Err, t.Notice.Dim("  [["+draw.OneLine(strings.TrimSuffix(p.Path, ".md"))+"]] "+draw.OneLine(summarize.Clip(p.Text, 240))))
 	}
 }

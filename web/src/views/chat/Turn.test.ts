@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { flushSync, mount, unmount } from 'svelte';
 import TurnView from './Turn.svelte';
 import { Talk } from './talk.svelte';
-import { turnsOf, type Call, type Conversation, type Run } from './talk';
+import { turnsOf, type Call, type Conversation, type Message, type Run } from './talk';
 
 let shown: Record<string, unknown> | undefined;
 afterEach(() => {
@@ -12,11 +12,11 @@ afterEach(() => {
 });
 
 /** draw shows one turn whose run ended somehow. */
-function draw(run: Partial<Run>, calls: Partial<Call>[] = [], said: string[] = []): HTMLElement {
+function draw(run: Partial<Run>, calls: Partial<Call>[] = [], said: string[] = [], answer: Partial<Message> = {}): HTMLElement {
   const r: Run = { id: 'r', chat: 'c', status: 'done', model: 'box/x', started: '', limits: {}, priced: false, steps: 1, usage: { in: 1, out: 1 }, worked: 0, ...run };
   const c: Conversation = {
     chat: { id: 'c', title: '', created: '', changed: '' },
-    messages: [{ seq: 1, role: 'user', run: 'r', time: '', parts: [{ kind: 'text', text: 'ask' }] }, { seq: 2, role: 'assistant', run: 'r', time: '', parts: [{ kind: 'text', text: 'answer' }] }],
+    messages: [{ seq: 1, role: 'user', run: 'r', time: '', parts: [{ kind: 'text', text: 'ask' }] }, { seq: 2, role: 'assistant', run: 'r', time: '', parts: [{ kind: 'text', text: 'answer' }], ...answer }],
     runs: [r],
     branches: [],
     calls: { r: calls.map((x, i) => ({ seq: i, message: 2, id: `${i}`, tool: 'a_tool', args: { path: 'A\u200b.md' }, state: 'done', ...x })) },
@@ -46,6 +46,16 @@ describe('how a run ended', () => {
     expect(said).toHaveLength(1);
   });
   test('a price that is not known is not nothing', () => expect(draw({}).querySelector('.meter summary')?.textContent).toContain('cost unknown'));
+});
+
+describe('what an answer rests on', () => {
+  test('an answer that cites nothing stands beside what was found', () => {
+    const el = draw({}, [], [], { uncited: [{ path: 'Notes/Tea.md', text: 'Tea is\u200b a drink.' }] }).querySelector('.uncited');
+    expect(el?.textContent).toContain('cites none of the notes');
+    expect(el?.querySelector('a')?.getAttribute('href')).toBe('/notes/Notes/Tea.md');
+    expect(el?.querySelector('.hidden-char')?.textContent).toBe('U+200B');
+  });
+  test('one that cites is left alone', () => expect(draw({}).querySelector('.uncited')).toBeNull());
 });
 
 describe('what was done', () => {
