@@ -85,10 +85,14 @@ func wordsOf(text string) map[string]bool {
 var fillers = map[string]bool{"the": true, "and": true, "for": true, "with": true, "that": true, "this": true, "what": true, "which": true, "from": true, "not": true, "are": true, "when": true, "how": true, "all": true, "one": true, "only": true, "other": true, "about": true, "give": true, "use": true}
 
 // Question is what to look for, and how many bytes of passages fit: a third of the
-// window, or what is left of it. There is none when nothing fits.
+// window, or what is left of it. There is none when nothing fits. Of a script
+// other than Latin, half as many bytes are a token.
 func Question(request string, window, left int, perToken float64) (args json.RawMessage, ok bool) {
 	room := int(float64(min(window/3, left)) * perToken)
 	asked := []rune(strings.Join(strings.Fields(request), " "))
+	if len(request) > 2*len(asked) {
+		room /= 2
+	}
 	if room < leastBytes || len(asked) == 0 {
 		return nil, false
 	}

@@ -15,6 +15,7 @@ func TestQuestion(t *testing.T) {
 	}{
 		{"What is tea?", 4096, 2000, `{"budget":5460,"question":"What is tea?"}`},
 		{"What is\n  tea?", 8192, 500, `{"budget":2000,"question":"What is tea?"}`},
+		{"绿茶要泡多久？", 4096, 2000, `{"budget":2730,"question":"绿茶要泡多久？"}`},
 		{"What is tea?", 4096, 49, ""},
 		{"What is tea?", 4096, -10, ""},
 		{" \n", 4096, 2000, ""},
