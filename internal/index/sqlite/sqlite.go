@@ -45,6 +45,7 @@ type Store struct {
 	wasSettled atomic.Bool // and stays so
 
 	vectors *vectors.Files
+	counted sync.Map // model to the last coverage that this process counted
 }
 
 var _ index.Store = (*Store)(nil)
