@@ -27,6 +27,8 @@ import (
 	"strings"
 	"time"
 
+	"lore/internal/embed"
+	"lore/internal/embed/bert"
 	"lore/internal/embed/builtin"
 	"lore/internal/event"
 	"lore/internal/index"
@@ -42,9 +44,20 @@ func main() {
 	modes := flag.String("modes", "fts5,lexical,semantic,hybrid", "what to measure")
 	weights := flag.String("weights", "", "weights that differ from the default, as JSON: {\"Linked\": 0}")
 	threads := flag.Int("threads", runtime.GOMAXPROCS(0), "cores to embed with")
+	file := flag.String("model", "", "model file to embed with; the built-in one when empty")
 	ranks := flag.String("ranks", "", "file for the first hundred notes of every question, to compare two versions")
 	flag.Parse()
 	ctx := context.Background()
+	var model embed.Model = builtin.New()
+	if *file != "" {
+		raw, err := os.ReadFile(*file)
+		if err != nil {
+			log.Fatal(err)
+		}
+		if model, err = bert.Load(string(raw), bert.Options{}); err != nil {
+			log.Fatal(err)
+		}
+	}
 	w := search.DefaultWeights()
 	if *weights != "" {
 		if err := json.Unmarshal([]byte(*weights), &w); err != nil {
@@ -77,7 +90,7 @@ func main() {
 		if *only != "" && !slices.Contains(strings.Split(*only, ","), filepath.Base(dir)) {
 			continue
 		}
-		if err := measure(ctx, dir, *cache, strings.Split(*modes, ","), *threads, w); err != nil {
+		if err := measure(ctx, dir, *cache, strings.Split(*modes, ","), model, *threads, w); err != nil {
 			log.Fatal(err)
 		}
 	}
@@ -127,12 +140,11 @@ func lines(path string, use func([]string)) error {
 	return sc.Err()
 }
 
-func measure(ctx context.Context, dir, cache string, modes []string, threads int, w search.Weights) error {
+func measure(ctx context.Context, dir, cache string, modes []string, model embed.Model, threads int, w search.Weights) error {
 	s, err := load(dir)
 	if err != nil {
 		return err
 	}
-	model := builtin.New()
 	vectors := slices.Contains(modes, "semantic") || slices.Contains(modes, "hybrid")
 	store, err := build(ctx, filepath.Join(dir, "notes"), filepath.Join(cache, s.name), model, threads, vectors)
 	if err != nil {
@@ -177,7 +189,7 @@ func measure(ctx context.Context, dir, cache string, modes []string, threads int
 }
 
 // build indexes the notes and gives them vectors, or finds that done.
-func build(ctx context.Context, notes, dir string, model *builtin.Model, threads int, vectors bool) (*sqlite.Store, error) {
+func build(ctx context.Context, notes, dir string, model embed.Model, threads int, vectors bool) (*sqlite.Store, error) {
 	v, err := vault.Open(notes, vault.Options{})
 	if err != nil {
 		return nil, err
@@ -202,7 +214,7 @@ func build(ctx context.Context, notes, dir string, model *builtin.Model, threads
 // language are taken out of it, because these questions know nothing of them.
 func find(ctx context.Context, s *search.Searcher, text string, mode search.Mode) ([]string, error) {
 	text = strings.Map(func(r rune) rune {
-		if strings.ContainsRune(`"[]:`, r) {
+		if strings.ContainsRune(`"“”„[]:`, r) {
 			return ' '
 		}
 		return r
