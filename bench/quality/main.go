@@ -3,7 +3,8 @@
 // how sure the difference is.
 //
 // A set is a folder with notes/*.md, queries.tsv (id, text) and qrels.tsv (id,
-// path below notes/ without .md, gain).
+// path below notes/ without .md, gain), or one file of lines of JSON, which is
+// unpacked into such a folder.
 package main
 
 import (
@@ -13,6 +14,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"log"
 	"maps"
 	"math"
@@ -25,6 +27,8 @@ import (
 	"strings"
 	"time"
 
+	"lore/internal/embed"
+	"lore/internal/embed/bert"
 	"lore/internal/embed/builtin"
 	"lore/internal/event"
 	"lore/internal/index"
@@ -40,17 +44,44 @@ func main() {
 	modes := flag.String("modes", "fts5,lexical,semantic,hybrid", "what to measure")
 	weights := flag.String("weights", "", "weights that differ from the default, as JSON: {\"Linked\": 0}")
 	threads := flag.Int("threads", runtime.GOMAXPROCS(0), "cores to embed with")
+	file := flag.String("model", "", "model file to embed with; the built-in one when empty")
+	ranks := flag.String("ranks", "", "file for the first hundred notes of every question, to compare two versions")
 	flag.Parse()
 	ctx := context.Background()
+	var model embed.Model = builtin.New()
+	if *file != "" {
+		raw, err := os.ReadFile(*file)
+		if err != nil {
+			log.Fatal(err)
+		}
+		if model, err = bert.Load(string(raw), bert.Options{}); err != nil {
+			log.Fatal(err)
+		}
+	}
 	w := search.DefaultWeights()
 	if *weights != "" {
 		if err := json.Unmarshal([]byte(*weights), &w); err != nil {
 			log.Fatal(err)
 		}
 	}
-	sets, err := filepath.Glob(filepath.Join(*data, "*", "queries.tsv"))
-	if err != nil || len(sets) == 0 {
+	if err := unpackAll(*data, filepath.Join(*cache, "unpacked")); err != nil {
+		log.Fatal(err)
+	}
+	var sets []string
+	for _, below := range []string{*data, filepath.Join(*cache, "unpacked", filepath.Base(*data))} {
+		found, _ := filepath.Glob(filepath.Join(below, "*", "queries.tsv")) // the pattern is a good one
+		sets = append(sets, found...)
+	}
+	if len(sets) == 0 {
 		log.Fatalf("no sets below %s", *data)
+	}
+	if *ranks != "" {
+		f, err := os.Create(*ranks)
+		if err != nil {
+			log.Fatal(err)
+		}
+		defer f.Close()
+		report = f
 	}
 	fmt.Println("| set | system | nDCG@10 | MRR@10 | recall@10 | all@10 | nDCG minus FTS5 (95 %) |")
 	fmt.Println("|---|---|---|---|---|---|---|")
@@ -59,11 +90,14 @@ func main() {
 		if *only != "" && !slices.Contains(strings.Split(*only, ","), filepath.Base(dir)) {
 			continue
 		}
-		if err := measure(ctx, dir, *cache, strings.Split(*modes, ","), *threads, w); err != nil {
+		if err := measure(ctx, dir, *cache, strings.Split(*modes, ","), model, *threads, w); err != nil {
 			log.Fatal(err)
 		}
 	}
 }
+
+// report gets the notes that every question found.
+var report io.Writer = io.Discard
 
 // A set is one retrieval test.
 type set struct {
@@ -106,13 +140,13 @@ func lines(path string, use func([]string)) error {
 	return sc.Err()
 }
 
-func measure(ctx context.Context, dir, cache string, modes []string, threads int, w search.Weights) error {
+func measure(ctx context.Context, dir, cache string, modes []string, model embed.Model, threads int, w search.Weights) error {
 	s, err := load(dir)
 	if err != nil {
 		return err
 	}
-	model := builtin.New()
-	store, err := build(ctx, filepath.Join(dir, "notes"), filepath.Join(cache, s.name), model, threads)
+	vectors := slices.Contains(modes, "semantic") || slices.Contains(modes, "hybrid")
+	store, err := build(ctx, filepath.Join(dir, "notes"), filepath.Join(cache, s.name), model, threads, vectors)
 	if err != nil {
 		return err
 	}
@@ -126,7 +160,8 @@ func measure(ctx context.Context, dir, cache string, modes []string, threads int
 	base := map[string]score{}
 	for _, mode := range modes {
 		scores := map[string]score{}
-		for id, text := range s.queries {
+		for _, id := range slices.Sorted(maps.Keys(s.queries)) {
+			text := s.queries[id]
 			var got []string
 			if mode == "fts5" {
 				got, err = plain.find(text)
@@ -136,6 +171,7 @@ func measure(ctx context.Context, dir, cache string, modes []string, threads int
 			if err != nil {
 				return fmt.Errorf("%s %s: %w", s.name, id, err)
 			}
+			fmt.Fprintln(report, s.name, mode, id, strings.Join(got, " "))
 			scores[id] = judge(got, s.gains[id])
 		}
 		if mode == "fts5" {
@@ -153,7 +189,7 @@ func measure(ctx context.Context, dir, cache string, modes []string, threads int
 }
 
 // build indexes the notes and gives them vectors, or finds that done.
-func build(ctx context.Context, notes, dir string, model *builtin.Model, threads int) (*sqlite.Store, error) {
+func build(ctx context.Context, notes, dir string, model embed.Model, threads int, vectors bool) (*sqlite.Store, error) {
 	v, err := vault.Open(notes, vault.Options{})
 	if err != nil {
 		return nil, err
@@ -166,6 +202,9 @@ func build(ctx context.Context, notes, dir string, model *builtin.Model, threads
 	if _, err := index.New(v, store, index.Options{}).Sync(ctx); err != nil {
 		return nil, err
 	}
+	if !vectors {
+		return store, nil
+	}
 	e := index.Embedder{Store: store, Model: model, Threads: func() int { return threads }, Bus: event.NewBus(), Now: time.Now}
 	_, err = e.Run(ctx)
 	return store, err
@@ -175,7 +214,7 @@ func build(ctx context.Context, notes, dir string, model *builtin.Model, threads
 // language are taken out of it, because these questions know nothing of them.
 func find(ctx context.Context, s *search.Searcher, text string, mode search.Mode) ([]string, error) {
 	text = strings.Map(func(r rune) rune {
-		if strings.ContainsRune(`"[]:`, r) {
+		if strings.ContainsRune(`"“”„[]:`, r) {
 			return ' '
 		}
 		return r

@@ -34,7 +34,7 @@ func questions(ctx context.Context, s index.Store, n int) ([]string, error) {
 		if len(ps) == 0 {
 			continue
 		}
-		ws := sqlite.Words(ps[r.IntN(len(ps))].Text)
+		ws, _ := index.Phrase(ps[r.IntN(len(ps))].Text)
 		k := 2 + r.IntN(4)
 		if len(ws) < k+1 {
 			continue
@@ -92,7 +92,8 @@ func compareSearch(vault, dir string) error {
 // plainQuery is what a program would do that has the same table and no more.
 func plainQuery(db *sql.DB, q string) error {
 	var terms []string
-	for _, w := range sqlite.Words(q) {
+	words, _ := index.Phrase(q)
+	for _, w := range words {
 		terms = append(terms, `"`+w+`"`)
 	}
 	rows, err := db.Query(`SELECT h.rowid, n.path, n.title FROM (

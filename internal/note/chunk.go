@@ -311,10 +311,14 @@ func lastParagraph(text string, from, to int) int {
 	for i := to; i > from; i-- {
 		switch c := text[i-1]; {
 		case c == '\n' || c == '\r' && (i == len(text) || text[i] != '\n'):
-			if seen > 0 {
+			switch {
+			case seen == 0:
+				seen = i
+			case endsBlock(text, seen):
+				seen = 0 // the id names what stands before the blank line
+			default:
 				return seen
 			}
-			seen = i
 		case c != ' ' && c != '\t' && c != '\r':
 			seen = 0
 		}
@@ -339,12 +343,51 @@ func lastSentence(text string, from, to int) int {
 	return 0
 }
 
+// endsBlock reports whether a block id stands at i, the last of its line. It
+// belongs to the block before it.
+func endsBlock(text string, i int) bool {
+	if i >= len(text) || text[i] != '^' {
+		return false
+	}
+	for j := i + 1; j < len(text); j++ {
+		switch c := text[j]; {
+		case c == '\n' || c == '\r':
+			return j > i+1
+		case c != '-' && !(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z'):
+			return false
+		}
+	}
+	return len(text) > i+1
+}
+
+// beforeBlockID returns the end of the text before the block id that ends at j,
+// or j when there is none.
+func beforeBlockID(text string, from, j int) int {
+	i := j
+	for i > from && !blankByte[text[i-1]] {
+		i--
+	}
+	if i == from || i == j || !endsBlock(text[:j], i) {
+		return j
+	}
+	for i > from && blankByte[text[i-1]] {
+		i--
+	}
+	return i
+}
+
 // startsSentence looks at what stands before the word at i.
 func startsSentence(text string, from, i int) bool {
+	if endsBlock(text, i) {
+		return false
+	}
 	j, line := i, false
 	for j > from && blankByte[text[j-1]] {
 		j--
 		line = line || text[j] == '\n' || text[j] == '\r'
+	}
+	if line {
+		j = beforeBlockID(text, from, j)
 	}
 	if line && i < len(text) && (strings.IndexByte("-*+|>#`~", text[i]) >= 0 || text[i] >= '0' && text[i] <= '9') {
 		return true

@@ -110,3 +110,28 @@ func TestChunksOverlap(t *testing.T) {
 		}
 	}
 }
+
+// TestChunksKeepBlockIDs: an id stays with the block that it names, so that no
+// chunk begins with the id of another.
+func TestChunksKeepBlockIDs(t *testing.T) {
+	sentence := "This sentence has exactly eight words in it. "
+	for name, end := range map[string]string{"after the sentence": " ^id-%", "after a blank line": "\n\n^id-%", "after two": "\n\n\n^id-%", "on the next line": "\n^id-%"} {
+		for _, sentences := range []int{1, 3, 5, 9, 12} {
+			var b strings.Builder
+			for i := range 30 {
+				b.WriteString(strings.TrimSpace(strings.Repeat(sentence, sentences)) + strings.ReplaceAll(end, "%", string(rune('a'+i%26))) + "\n\n")
+			}
+			n := Parse("n.md", []byte(b.String()))
+			for _, c := range n.Chunks {
+				if strings.HasPrefix(c.Text, "^") {
+					t.Errorf("%s, %d sentences: a chunk begins with %.40q", name, sentences, c.Text)
+				}
+			}
+		}
+	}
+	for text, want := range map[string]bool{"^a": true, "^a-1\nb": true, "^": false, "^\n": false, "^a b": false, "a": false, "": false, "^é": false} {
+		if endsBlock(text, 0) != want {
+			t.Errorf("endsBlock(%q) is not %v", text, want)
+		}
+	}
+}

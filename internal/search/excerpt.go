@@ -23,29 +23,61 @@ func notLetter(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r
 // notInWord lets the accents stand that Unicode writes after their letter.
 func notInWord(r rune) bool { return notLetter(r) && !unicode.IsMark(r) }
 
-// asked is what an excerpt should show, as stems.
+// asked is what an excerpt should show: stems of words, and grams of scripts
+// without spaces.
 type asked struct {
-	stems map[string]int // stem to its number
+	stems map[string]int // stem or gram to its number
 }
 
 func newAsked(q Query) *asked {
 	a := &asked{stems: map[string]int{}}
-	add := func(text string) {
-		eachWord(text, func(w string, _, _ int) {
-			if s := stem(w); s != "" {
-				if _, ok := a.stems[s]; !ok {
-					a.stems[s] = len(a.stems)
-				}
-			}
-		})
-	}
+	words := content(q.Words)
 	for _, p := range q.Phrases {
-		add(p)
+		words = append(words, strings.FieldsFunc(p, notInWord)...)
 	}
-	for _, w := range content(q.Words) {
-		add(w)
+	for _, g := range grams(words) {
+		if s := stem(g); s != "" {
+			if _, ok := a.stems[s]; !ok {
+				a.stems[s] = len(a.stems)
+			}
+		}
 	}
 	return a
+}
+
+// each hands over what of a text was asked for, by its number and its place. A
+// character may be part of several grams.
+func (a *asked) each(text string, f func(which, start, end int)) {
+	var starts, ends [3]int // of the last characters of a script without spaces
+	var run [3]rune
+	n := 0 // how many of them stand together
+	eachWord(text, func(w string, start, end int) {
+		r, _ := utf8.DecodeRuneInString(w)
+		if !index.Unspaced(r) {
+			n = 0
+			if i, ok := a.stems[stem(w)]; ok {
+				f(i, start, end)
+			}
+			return
+		}
+		if n > 0 && ends[2] != start && text[ends[2]:start] != "\n" {
+			n = 0
+		}
+		if unicode.IsMark(r) { // it belongs to the letter before it
+			ends[2] = end
+			return
+		}
+		copy(starts[:], starts[1:])
+		copy(ends[:], ends[1:])
+		copy(run[:], run[1:])
+		starts[2], ends[2], run[2] = start, end, r
+		n = min(n+1, len(run))
+		for size := n; size > 0; size-- {
+			if i, ok := a.stems[string(run[len(run)-size:])]; ok {
+				f(i, starts[len(run)-size], end)
+			}
+		}
+	})
 }
 
 // choose picks the passage that a hit is shown by: the one that has most of the
@@ -72,11 +104,7 @@ func (a *asked) choose(h *Hit, ps []index.Passage) {
 // score counts the different words that occur, and a little their repetition.
 func (a *asked) score(text string) float64 {
 	times := make([]int, len(a.stems))
-	eachWord(text, func(w string, _, _ int) {
-		if i, ok := a.stems[stem(w)]; ok {
-			times[i]++
-		}
-	})
+	a.each(text, func(which, _, _ int) { times[which]++ })
 	s := 0.0
 	for _, n := range times {
 		if n > 0 {
@@ -93,11 +121,9 @@ const excerptBytes = 240
 func (a *asked) excerpt(text string) (string, []Mark) {
 	var marks []Mark
 	var which []int
-	eachWord(text, func(w string, start, end int) {
-		if i, ok := a.stems[stem(w)]; ok {
-			marks = append(marks, Mark{start, end})
-			which = append(which, i)
-		}
+	a.each(text, func(i, start, end int) {
+		marks = append(marks, Mark{start, end})
+		which = append(which, i)
 	})
 	from, to := window(text, marks, which)
 	out := text[from:to]
@@ -111,9 +137,15 @@ func (a *asked) excerpt(text string) (string, []Mark) {
 	}
 	var shown []Mark
 	for _, m := range marks {
-		if m.Start >= from && m.End <= to {
-			shown = append(shown, Mark{m.Start - shift, m.End - shift})
+		if m.Start < from || m.End > to {
+			continue
 		}
+		m = Mark{m.Start - shift, m.End - shift}
+		if last := len(shown) - 1; last >= 0 && m.Start < shown[last].End { // grams overlap
+			shown[last] = Mark{min(shown[last].Start, m.Start), max(shown[last].End, m.End)}
+			continue
+		}
+		shown = append(shown, m)
 	}
 	return out, shown
 }

@@ -219,6 +219,12 @@ func TestOddQuestions(t *testing.T) {
 	if a := find(t, s, "what is the", search.Options{Mode: search.Lexical}); len(a.Hits) == 0 {
 		t.Error("a question of stop words finds nothing, though notes have them")
 	}
+	if a := find(t, s, "日本茶道是什么", search.Options{Mode: search.Lexical}); hitPaths(a) != "日本/お茶.md" {
+		t.Errorf("a question without spaces: %q", hitPaths(a))
+	}
+	if a := find(t, s, `"日本茶道"`, search.Options{Mode: search.Lexical}); hitPaths(a) != "" {
+		t.Errorf("a phrase that is not there: %q", hitPaths(a))
+	}
 	if a := find(t, s, "茶道", search.Options{Mode: search.Lexical}); hitPaths(a) != "日本/お茶.md" {
 		t.Errorf("CJK: %s", hitPaths(a))
 	}

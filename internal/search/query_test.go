@@ -97,7 +97,7 @@ func FuzzParse(f *testing.F) {
 				t.Errorf("%q: %q was made up", s, w)
 			}
 		}
-		if q.conditions() > maxConditions || len(content(q.bounded().Words)) > maxWords {
+		if q.conditions() > maxConditions || len(grams(content(q.bounded().Words))) > maxWords {
 			t.Errorf("%q is not bounded", s)
 		}
 	})
@@ -158,6 +158,11 @@ func TestExcerpt(t *testing.T) {
 		{"tea", "tea " + long, "tea", "tea", " …"},
 		{"nothing", long, "", "filler", " …"},
 		{"茶", long + "お茶を飲む " + long, "茶", "… ", " …"},
+		{"日本茶道文化", "日本的茶道文化。日出，道路，文化", "日本 茶道文化 文化", "日本", "文化"}, // neither 日 nor 道 alone
+		{"喝茶 tea", "喝\n茶，喝水，Tea", "喝\n茶 Tea", "喝", "Tea"},
+		{"녹차를 마신다", "따뜻한 녹차를 자주 마신다", "녹차를 마신다", "따", "다"},
+		{"ดื่มชา", "ฉันชอบดื่มชาเขียว", "ดื่มชา", "ฉัน", "ว"},
+		{"iPhone手机", "他的iPhone手机", "iPhone 手机", "他", "机"},
 		{`"green tea" cup`, long + "green tea " + long + " cup of green tea " + long, "cup green tea", "… ", " …"},
 		{"tea", strings.Repeat("é", 500) + " tea " + strings.Repeat("茶", 500), "tea", "… ", " …"},
 		{"tea", "", "", "", ""},
@@ -181,6 +186,7 @@ func TestExcerpt(t *testing.T) {
 // asked for, and what is shown is from the text.
 func FuzzExcerpt(f *testing.F) {
 	f.Add("tea", "green tea")
+	f.Add("茶道文化 ชาเขียว", "日本的茶道文化 ฉันชอบดื่มชาเขียว 文化道\n茶道")
 	f.Add("茶 run", strings.Repeat("お茶 running é ", 60))
 	f.Add("a", strings.Repeat("\xff a \xe8\x8c", 100))
 	f.Fuzz(func(t *testing.T, query, text string) {
@@ -202,12 +208,14 @@ func FuzzExcerpt(f *testing.F) {
 				t.Fatalf("%v of %q", marks, got)
 			}
 			at = m.End
-			if _, ok := a.stems[stem(got[m.Start:m.End])]; !ok {
+			wanted := false
+			a.each(got[m.Start:m.End], func(int, int, int) { wanted = true })
+			if !wanted {
 				t.Fatalf("%q was not asked for", got[m.Start:m.End])
 			}
-			whole := false
-			eachWord(got, func(_ string, start, end int) { whole = whole || start == m.Start && end == m.End })
-			if !whole {
+			begins, ends := false, false
+			eachWord(got, func(_ string, start, end int) { begins, ends = begins || start == m.Start, ends || end == m.End })
+			if !begins || !ends {
 				t.Fatalf("%q of %q is no whole word", got[m.Start:m.End], got)
 			}
 		}

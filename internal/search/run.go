@@ -115,7 +115,7 @@ func (r *run) words(ctx context.Context) error {
 		return nil
 	}
 	m := index.Match{Weights: r.w.Columns, Filter: r.filter, Limit: r.depth()}
-	for _, w := range content(r.q.Words) {
+	for _, w := range grams(content(r.q.Words)) {
 		m.Any = append(m.Any, index.Term{Words: []string{w}})
 	}
 	for _, w := range r.q.Words {
@@ -161,6 +161,19 @@ func content(words []string) []string {
 	}
 	if len(out) == 0 {
 		return all
+	}
+	return out
+}
+
+// grams are the words as they are ranked by, each once: see [index.Grams].
+func grams(words []string) []string {
+	var out []string
+	for _, w := range words {
+		for _, g := range index.Grams(w) {
+			if len(out) < maxWords && !slices.Contains(out, g) {
+				out = append(out, g)
+			}
+		}
 	}
 	return out
 }

@@ -46,6 +46,8 @@ type Header struct {
 	Pooling string `json:"pooling"`
 	// LowerCase must be true: the tokenizer knows uncased vocabularies only.
 	LowerCase bool `json:"lower_case"`
+	// Tokenizer is "" for that of an uncased BERT, or "multilingual".
+	Tokenizer string `json:"tokenizer,omitempty"`
 	// Epsilon is added to the variance in layer normalisation.
 	Epsilon float64 `json:"epsilon"`
 	// QueryPrefix and PassagePrefix stand before texts of that role, for
@@ -77,7 +79,13 @@ const (
 	// columns 4i to 4i+3 of each of its rows lie side by side. Beside the
 	// scales it has the sum of each row times its scale.
 	Panels Type = "i8.panels"
+	// Nibbles is four bits a number, row after row, the number at an even column
+	// in the low half of its byte, and 8 is zero. Each row has one float scale,
+	// and each group of [groupSize] columns a byte: its share of that, of 255.
+	Nibbles Type = "i4.rows"
 )
+
+const groupSize = 32
 
 // A Tensor is where the numbers of one array are.
 type Tensor struct {
@@ -87,6 +95,7 @@ type Tensor struct {
 	Offset int64  `json:"offset"`
 	Scales int64  `json:"scales,omitempty"`
 	Sums   int64  `json:"sums,omitempty"`
+	Groups int64  `json:"groups,omitempty"`
 }
 
 // A File is a model file whose parts were checked to be where they should.
@@ -159,6 +168,8 @@ func (f *File) checkShape() error {
 		return invalid("%d heads of width %d: a head must be a multiple of 32 wide", f.Heads, f.Width)
 	case f.Pooling != "mean" && f.Pooling != "first":
 		return invalid("pooling %q", f.Pooling)
+	case f.Tokenizer != "" && f.Tokenizer != "multilingual":
+		return invalid("tokenizer %q", f.Tokenizer)
 	case !f.LowerCase:
 		return invalid("a vocabulary with upper case")
 	case !(f.Epsilon >= 0 && f.Epsilon < 1):
@@ -196,8 +207,11 @@ func (f *File) tensor(name string, kind Type, shape ...int) (Tensor, string, err
 	for _, n := range shape {
 		size *= int64(n)
 	}
-	if kind == Float32 {
+	switch kind {
+	case Float32:
 		size *= 4
+	case Nibbles:
+		size /= 2
 	}
 	raw, err := f.section(t.Offset, size)
 	return t, raw, err

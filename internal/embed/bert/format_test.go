@@ -141,6 +141,7 @@ func TestHostileHeaders(t *testing.T) {
 		"no words":         func(h *Header, _ *[]Dense) { h.MaxWords = 0 },
 		"other pooling":    func(h *Header, _ *[]Dense) { h.Pooling = "max" },
 		"upper case":       func(h *Header, _ *[]Dense) { h.LowerCase = false },
+		"other tokenizer":  func(h *Header, _ *[]Dense) { h.Tokenizer = "bytes" },
 		"epsilon":          func(h *Header, _ *[]Dense) { h.Epsilon = -1 },
 		"no name":          func(h *Header, _ *[]Dense) { h.Model = "" },
 		"missing":          rename("layer.1.up.weight", "layer.1.upp.weight"),
@@ -158,6 +159,51 @@ func TestHostileHeaders(t *testing.T) {
 		if _, err := Load(smallFile(t, change), Options{}); fault.Of(err) != fault.Invalid {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestNibbles: four bits come back within half a step, and the vectors of a
+// model hardly change.
+func TestNibbles(t *testing.T) {
+	four := smallFile(t, func(_ *Header, ts *[]Dense) {
+		(*ts)[0].Type = Nibbles
+		clear((*ts)[0].Values[64:96]) // a group of zeros
+		clear((*ts)[0].Values[128:192])
+	})
+	m, err := Load(four, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, ts := small()
+	row := make([]float32, 64)
+	for id := range 7 {
+		m.weights.words.row(row, int32(id))
+		for i, got := range row {
+			want := float64(ts[0].Values[id*64+i])
+			if id == 1 && i < 32 || id == 2 {
+				want = 0
+			}
+			var largest float64
+			for _, v := range ts[0].Values[id*64+i/32*32 : id*64+i/32*32+32] {
+				largest = max(largest, math.Abs(float64(v)))
+			}
+			if math.Abs(float64(got)-want) > largest*0.15 {
+				t.Errorf("word %d, %d: %v, want %v of %v", id, i, got, want, largest)
+			}
+		}
+	}
+	groups := func(at int64) string {
+		return patched(t, four, func(h *Header) { h.Tensors[0].Groups = at })
+	}
+	for _, file := range []string{groups(-1), groups(int64(len(four))), groups(math.MaxInt64)} {
+		if _, err := Load(file, Options{}); fault.Of(err) != fault.Invalid {
+			t.Errorf("groups beyond the file: %v", err)
+		}
+	}
+	h, ts := small()
+	ts[0] = Dense{"words", Nibbles, []int{7, 40}, make([]float32, 280)}
+	if _, err := Encode(h, smallVocabulary, ts); fault.Of(err) != fault.Invalid {
+		t.Errorf("a group that is not full: %v", err)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 func builtinFile(t testing.TB) string {
-	raw, err := os.ReadFile("../builtin/minilm.lore")
+	raw, err := os.ReadFile("../builtin/model.lore")
 	if err != nil {
 		t.Fatal(err)
 	}

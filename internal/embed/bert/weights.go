@@ -31,12 +31,20 @@ type layer struct {
 	attended, fed      norm
 }
 
-// words are the embeddings of the vocabulary, read in place.
-type words struct{ rows, scales string }
+// words are the embeddings of the vocabulary, read in place: bytes, or half
+// bytes with shares for their groups.
+type words struct{ rows, scales, groups string }
 
 // row writes the embedding of one id, which is known to be in range.
 func (w words) row(dst []float32, id int32) {
 	scale := math.Float32frombits(uint32At(w.scales, 4*int(id)))
+	if w.groups != "" {
+		row, groups := w.rows[int(id)*len(dst)/2:], w.groups[int(id)*len(dst)/groupSize:]
+		for i := range dst {
+			dst[i] = float32(int(row[i/2]>>(i%2*4)&15)-8) * (scale * float32(groups[i/groupSize]) / 255)
+		}
+		return
+	}
 	row := w.rows[int(id)*len(dst):]
 	for i := range dst {
 		dst[i] = float32(int8(row[i])) * scale
@@ -90,23 +98,37 @@ func (f *finder) words(count int) words {
 	if f.err != nil {
 		return words{}
 	}
-	t, rows, err := f.tensor("words", Rows, count, f.Width)
+	kind := Rows
+	if f.tensors["words"].Type == Nibbles {
+		kind = Nibbles
+	}
+	t, rows, err := f.tensor("words", kind, count, f.Width)
 	if f.err = err; err != nil {
 		return words{}
+	}
+	groups := ""
+	if kind == Nibbles {
+		if groups, f.err = f.section(t.Groups, int64(count*f.Width/groupSize)); f.err != nil {
+			return words{}
+		}
 	}
 	if _, f.err = f.File.floats(t.Scales, count); f.err != nil {
 		return words{}
 	}
 	scales, err := f.section(t.Scales, 4*int64(count))
 	f.err = err
-	return words{rows, scales}
+	return words{rows, scales, groups}
 }
 
 // load finds all weights of the file and makes its tokenizer.
 func load(file *File) (*weights, *wordpiece.Tokenizer, error) {
 	// The count comes from the vocabulary itself, so that every id that the
 	// tokenizer can give has a row.
-	tokens, err := wordpiece.New(file.Pieces())
+	tokenizer := wordpiece.New
+	if file.Tokenizer == "multilingual" {
+		tokenizer = wordpiece.NewMultilingual
+	}
+	tokens, err := tokenizer(file.Pieces())
 	if err != nil {
 		return nil, nil, fmt.Errorf("model file: %w", err)
 	}

@@ -1,7 +1,7 @@
 // Package builtin is the model that comes with the program, so that search by
-// meaning works without a server, a key or a download: all-MiniLM-L6-v2 with
-// int8 weights, for English. It owns the file and nothing else; package bert
-// runs it.
+// meaning works without a server, a key or a download: lore-embed-22, for
+// English and 22 other languages. It owns the file and nothing else; package
+// bert runs it. Nothing is known about the file but what it says itself.
 package builtin
 
 import (
@@ -13,19 +13,20 @@ import (
 	"lore/internal/embed/bert"
 )
 
-// file is about 23 MB of the binary, of which the system reads only what is
+// file is about 31 MB of the binary, of which the system reads only what is
 // used. It is a string because it must not change.
 //
-//go:embed minilm.lore
+//go:embed model.lore
 var file string
 
-// What the file says about itself, so that asking needs no loading. A test
-// compares.
-const (
-	id       = "all-minilm-l6-v2/int8/1"
-	dim      = 384
-	maxWords = 200
-)
+// header is read without loading the model.
+var header = sync.OnceValue(func() *bert.File {
+	f, err := bert.Parse(file)
+	if err != nil {
+		panic(err) // a test reads it
+	}
+	return f
+})
 
 // A Model is the built-in model. It implements [embed.Model]. Making one costs
 // nothing: the file is looked at when Embed is called first, which takes a few
@@ -43,13 +44,13 @@ func New() *Model {
 }
 
 // ID names the space of the vectors.
-func (m *Model) ID() string { return id }
+func (m *Model) ID() string { return header().Model }
 
 // Dim is the length of the vectors.
-func (m *Model) Dim() int { return dim }
+func (m *Model) Dim() int { return header().Width }
 
 // MaxWords is how many words of English are read of a text.
-func (m *Model) MaxWords() int { return maxWords }
+func (m *Model) MaxWords() int { return header().MaxWords }
 
 // Embed implements [embed.Model].
 func (m *Model) Embed(ctx context.Context, role embed.Role, texts []string) ([][]float32, error) {

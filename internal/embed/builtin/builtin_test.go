@@ -3,6 +3,7 @@ package builtin
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 
 	"lore/internal/embed"
@@ -11,15 +12,35 @@ import (
 
 var _ embed.Model = (*Model)(nil)
 
-// What is known without loading is what the file says.
+// The file is as NOTICE and the documentation describe it.
 func TestFileIsWhatWeSay(t *testing.T) {
-	f, err := bert.Parse(file)
+	m := New()
+	if name, hash, ok := strings.Cut(m.ID(), "/"); name != "lore-embed-22" || len(hash) != 12 || !ok || m.Dim() != 384 || m.MaxWords() != 200 || header().License != "see NOTICE" {
+		t.Errorf("%s %d %d %s", m.ID(), m.Dim(), m.MaxWords(), header().License)
+	}
+}
+
+// The same thing said in two languages is nearer than another thing said in one.
+func TestLanguages(t *testing.T) {
+	const tea, tax = "Green tea is not brewed with boiling water.", "The tax return is due in May."
+	texts := []string{
+		tea, tax, "Grüner Tee wird nicht mit kochendem Wasser aufgegossen.", "绿茶不能用开水冲泡。", "緑茶は沸騰したお湯で淹れません。", "녹차는 끓는 물로 우리지 않는다.",
+		"Зелёный чай не заваривают кипятком.", "Le thé vert ne se prépare pas avec de l'eau bouillante.",
+	}
+	v, err := New().Embed(context.Background(), embed.Passage, texts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := New()
-	if f.Model != m.ID() || f.Width != m.Dim() || f.MaxWords != m.MaxWords() || f.License != "Apache-2.0" {
-		t.Errorf("%s %d %d %s", f.Model, f.Width, f.MaxWords, f.License)
+	dot := func(a, b []float32) (sum float32) {
+		for i := range a {
+			sum += a[i] * b[i]
+		}
+		return sum
+	}
+	for i, text := range texts[2:] {
+		if near, far := dot(v[0], v[i+2]), dot(v[1], v[i+2]); near < far+0.3 {
+			t.Errorf("%s: tea %.2f, tax %.2f", text, near, far)
+		}
 	}
 }
 

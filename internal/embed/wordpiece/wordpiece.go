@@ -28,6 +28,8 @@ type Tokenizer struct {
 	table   []uint32
 	longest int // bytes of the longest piece, without its "##"
 	special special
+	// accents says that the vocabulary has letters with their accents.
+	accents bool
 }
 
 // special has the ids of the pieces with a meaning of their own.
@@ -76,6 +78,18 @@ func New(vocabulary string) (*Tokenizer, error) {
 			return nil, fault.New(fault.Invalid, "the vocabulary has no %s", name)
 		}
 	}
+	return t, nil
+}
+
+// NewMultilingual is New for a vocabulary of many languages: words keep their
+// accents, and Japanese is cut where its scripts change. Reserved pieces in a
+// text are ordinary text.
+func NewMultilingual(vocabulary string) (*Tokenizer, error) {
+	t, err := New(vocabulary)
+	if err != nil {
+		return nil, err
+	}
+	t.accents = true
 	return t, nil
 }
 
@@ -139,6 +153,9 @@ func (t *Tokenizer) lookup(prefix string, piece []byte, h uint32) int32 {
 func (t *Tokenizer) Encode(dst []int32, text string, max int) []int32 {
 	limit := len(dst) + max - 1
 	dst = append(dst, t.special.begin)
+	if t.accents {
+		return append(t.multilingual(dst, text, limit), t.special.end)
+	}
 	for text != "" && len(dst) < limit {
 		at, name := nextReserved(text)
 		dst = t.plain(dst, text[:at], limit)
@@ -178,11 +195,19 @@ func (t *Tokenizer) word(dst []int32, w []byte) []int32 {
 	if len(w) > maxWord && utf8.RuneCount(w) > maxWord {
 		return append(dst, t.special.unknown)
 	}
+	if out, ok := t.pieces(dst, w); ok {
+		return out
+	}
+	return append(dst, t.special.unknown)
+}
+
+// pieces appends the pieces of a word, if it can be put together.
+func (t *Tokenizer) pieces(dst []int32, w []byte) ([]int32, bool) {
 	before := len(dst)
 	var hashes [4 * maxWord]uint32 // of every beginning of what is left
 	prefix, from := "", uint32(hashStart)
 	for start := 0; start < len(w); {
-		rest := w[start:min(len(w), start+t.longest)]
+		rest := w[start:min(len(w), start+min(t.longest, len(hashes)))]
 		h := from
 		for i, c := range rest {
 			h = (h ^ uint32(c)) * 16777619
@@ -195,11 +220,11 @@ func (t *Tokenizer) word(dst []int32, w []byte) []int32 {
 			}
 		}
 		if id < 0 {
-			return append(dst[:before], t.special.unknown)
+			return dst[:before], false
 		}
 		dst = append(dst, id)
 		start += end
 		prefix, from = "##", hash(hashStart, "##")
 	}
-	return dst
+	return dst, true
 }

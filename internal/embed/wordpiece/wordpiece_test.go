@@ -12,9 +12,9 @@ import (
 	"lore/internal/fault"
 )
 
-// minilm is the tokenizer of the model that is built in.
-func minilm(t testing.TB) *wordpiece.Tokenizer {
-	raw, err := os.ReadFile("../builtin/minilm.lore")
+// vocabulary is that of the model that is built in.
+func vocabulary(t testing.TB) string {
+	raw, err := os.ReadFile("../builtin/model.lore")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +22,23 @@ func minilm(t testing.TB) *wordpiece.Tokenizer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tokens, err := wordpiece.New(file.Pieces())
+	return file.Pieces()
+}
+
+// uncased is the tokenizer of an English BERT, whose 30,522 pieces the
+// vocabulary begins with.
+func uncased(t testing.TB) *wordpiece.Tokenizer {
+	lines := strings.SplitAfterN(vocabulary(t), "\n", 30523)
+	tokens, err := wordpiece.New(strings.Join(lines[:30522], ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tokens
+}
+
+// multilingual is the tokenizer of the model that is built in.
+func multilingual(t testing.TB) *wordpiece.Tokenizer {
+	tokens, err := wordpiece.NewMultilingual(vocabulary(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,8 +50,8 @@ type example struct {
 	IDs  []int32 `json:"ids"`
 }
 
-func examples(t testing.TB) []example {
-	raw, err := os.ReadFile("testdata/golden.json")
+func examples(t testing.TB, file string) []example {
+	raw, err := os.ReadFile("testdata/" + file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,10 +69,14 @@ func pieces(tokens *wordpiece.Tokenizer, ids []int32) (out []string) {
 	return out
 }
 
-func TestGolden(t *testing.T) {
-	tokens := minilm(t)
+func TestGolden(t *testing.T) { compare(t, uncased(t), "golden.json") }
+
+// TestMultilingual compares with the tokenizer that the model was trained with.
+func TestMultilingual(t *testing.T) { compare(t, multilingual(t), "multilingual.json") }
+
+func compare(t *testing.T, tokens *wordpiece.Tokenizer, file string) {
 	wrong := 0
-	for _, e := range examples(t) {
+	for _, e := range examples(t, file) {
 		got := tokens.Encode(nil, string(e.Text), 1<<20)
 		if slices.Equal(got, e.IDs) {
 			continue
@@ -75,16 +95,17 @@ func TestGolden(t *testing.T) {
 
 // A text that is cut gives the beginning of what the whole text gives.
 func TestMax(t *testing.T) {
-	tokens := minilm(t)
-	for _, e := range examples(t) {
-		for _, limit := range []int{2, 3, 5, 17} {
-			got := tokens.Encode([]int32{7}, string(e.Text), limit)
-			want := append([]int32{7}, e.IDs...)
-			if len(e.IDs) > limit {
-				want = append(want[:limit], e.IDs[len(e.IDs)-1])
-			}
-			if !slices.Equal(got, want) {
-				t.Errorf("%.40q, at most %d: %v, want %v", e.Text, limit, got, want)
+	for file, tokens := range map[string]*wordpiece.Tokenizer{"golden.json": uncased(t), "multilingual.json": multilingual(t)} {
+		for _, e := range examples(t, file) {
+			for _, limit := range []int{2, 3, 5, 17} {
+				got := tokens.Encode([]int32{7}, string(e.Text), limit)
+				want := append([]int32{7}, e.IDs...)
+				if len(e.IDs) > limit {
+					want = append(want[:limit], e.IDs[len(e.IDs)-1])
+				}
+				if !slices.Equal(got, want) {
+					t.Errorf("%.40q, at most %d: %v, want %v", e.Text, limit, got, want)
+				}
 			}
 		}
 	}
@@ -92,13 +113,14 @@ func TestMax(t *testing.T) {
 
 // Long texts are read in portions, whose borders must not show.
 func TestLongText(t *testing.T) {
-	tokens := minilm(t)
-	for _, words := range []string{"the quick brown fox ", "crème brûlée\n", "e\u0301 x ", "日本語 ", "漢字", "漢ΑΣ字x", strings.Repeat("x", 700) + " "} {
-		one := tokens.Encode(nil, words, 1<<20)
-		one = one[1 : len(one)-1]
-		got := tokens.Encode(nil, strings.Repeat(words, 300), 1<<20)
-		if want := slices.Repeat(one, 300); !slices.Equal(got[1:len(got)-1], want) {
-			t.Errorf("%q 300 times: %d pieces, want %d", words, len(got)-2, len(want))
+	for _, tokens := range []*wordpiece.Tokenizer{uncased(t), multilingual(t)} {
+		for _, words := range []string{"the quick brown fox ", "crème brûlée\n", "e\u0301 x ", "日本語 ", "漢字", "漢ΑΣ字x", strings.Repeat("x", 700) + " "} {
+			one := tokens.Encode(nil, words, 1<<20)
+			one = one[1 : len(one)-1]
+			got := tokens.Encode(nil, strings.Repeat(words, 300), 1<<20)
+			if want := slices.Repeat(one, 300); !slices.Equal(got[1:len(got)-1], want) {
+				t.Errorf("%q 300 times: %d pieces, want %d", words, len(got)-2, len(want))
+			}
 		}
 	}
 }
@@ -121,23 +143,25 @@ func TestNewRefuses(t *testing.T) {
 }
 
 func FuzzEncode(f *testing.F) {
-	tokens := minilm(f)
-	for _, e := range examples(f) {
+	both := []*wordpiece.Tokenizer{uncased(f), multilingual(f)}
+	for _, e := range examples(f, "multilingual.json") {
 		f.Add(string(e.Text), uint16(100))
 	}
 	f.Fuzz(func(t *testing.T, text string, limit uint16) {
-		ids := tokens.Encode(nil, text, int(limit))
-		if len(ids) < 2 || len(ids) > max(2, int(limit)) {
-			t.Fatalf("%d pieces, at most %d wanted", len(ids), limit)
-		}
-		for _, id := range ids {
-			if id < 0 || int(id) >= tokens.Len() {
-				t.Fatalf("id %d of %d", id, tokens.Len())
+		for _, tokens := range both {
+			ids := tokens.Encode(nil, text, int(limit))
+			if len(ids) < 2 || len(ids) > max(2, int(limit)) {
+				t.Fatalf("%d pieces, at most %d wanted", len(ids), limit)
 			}
-		}
-		all := tokens.Encode(nil, text, 1<<20)
-		if n := len(ids) - 1; !slices.Equal(all[:n], ids[:n]) {
-			t.Fatalf("cut at %d: %v, whole %v", limit, ids, all)
+			for _, id := range ids {
+				if id < 0 || int(id) >= tokens.Len() {
+					t.Fatalf("id %d of %d", id, tokens.Len())
+				}
+			}
+			all := tokens.Encode(nil, text, 1<<20)
+			if n := len(ids) - 1; !slices.Equal(all[:n], ids[:n]) {
+				t.Fatalf("cut at %d: %v, whole %v", limit, ids, all)
+			}
 		}
 	})
 }
@@ -145,18 +169,20 @@ func FuzzEncode(f *testing.F) {
 func FuzzNew(f *testing.F) {
 	f.Add("[CLS]\n[SEP]\n[UNK]\na\n##b", "ab")
 	f.Fuzz(func(t *testing.T, vocabulary, text string) {
-		tokens, err := wordpiece.New(vocabulary)
-		if err != nil {
-			return
-		}
-		for _, id := range tokens.Encode(nil, text, 64) {
-			tokens.Piece(id)
+		for _, read := range []func(string) (*wordpiece.Tokenizer, error){wordpiece.New, wordpiece.NewMultilingual} {
+			tokens, err := read(vocabulary)
+			if err != nil {
+				return
+			}
+			for _, id := range tokens.Encode(nil, text, 64) {
+				tokens.Piece(id)
+			}
 		}
 	})
 }
 
 func BenchmarkEncode(b *testing.B) {
-	tokens := minilm(b)
+	tokens := multilingual(b)
 	text := strings.Repeat("The quick brown fox jumps over the lazy dog, and antidisestablishmentarianism follows. ", 20)
 	b.SetBytes(int64(len(text)))
 	var ids []int32
@@ -166,13 +192,9 @@ func BenchmarkEncode(b *testing.B) {
 }
 
 func BenchmarkNew(b *testing.B) {
-	raw, _ := os.ReadFile("../builtin/minilm.lore")
-	file, err := bert.Parse(string(raw))
-	if err != nil {
-		b.Fatal(err)
-	}
+	pieces := vocabulary(b)
 	for b.Loop() {
-		if _, err := wordpiece.New(file.Pieces()); err != nil {
+		if _, err := wordpiece.NewMultilingual(pieces); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -309,6 +309,37 @@ func testStats(t *testing.T, s index.Store) {
 	if after.Generation <= st.Generation {
 		t.Errorf("the generation went from %d to %d", st.Generation, after.Generation)
 	}
+	// The count of vectors is kept, and true after every kind of change.
+	b, c := Note("b.md", "B", "one\n\ntwo\n\nthree"), Note("c.md", "C", "four")
+	embedded := func(step string, want int) {
+		t.Helper()
+		for range 2 {
+			st, err := s.Stats(t.Context(), "m")
+			must(t, err)
+			equal(t, "embedded "+step, st.Embedded, want)
+		}
+	}
+	embed := func(chunks ...index.Chunk) {
+		t.Helper()
+		var vs []index.Vector
+		for _, c := range chunks {
+			vs = append(vs, index.Vector{Hash: c.Hash, Vector: []float32{1, 0}})
+		}
+		must(t, s.Apply(t.Context(), index.Batch{Model: "m", Vectors: vs}))
+	}
+	embedded("at first", 0)
+	embed(b.Chunks[:2]...)
+	embedded("in part", 2)
+	put(t, s, c)
+	embedded("after another note", 2)
+	embed(c.Chunks...)
+	embedded("with it", 3)
+	must(t, s.Optimize(t.Context()))
+	embedded("after tidying up", 3)
+	must(t, s.Apply(t.Context(), index.Batch{Drop: []string{"b.md"}}))
+	embedded("without a note", 1)
+	put(t, s, b)
+	embedded("with the note again", 3)
 }
 
 func testMany(t *testing.T, s index.Store) {

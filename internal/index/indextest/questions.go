@@ -134,10 +134,35 @@ func testHostileWords(t *testing.T, s index.Store) {
 }
 
 func testUnspaced(t *testing.T, s index.Store) {
-	put(t, s, Note("zh.md", "茶道", "日本的茶道文化很有趣"), Note("ko.md", "차", "한국의 녹차를 마신다"), Note("th.md", "ชา", "ฉันชอบดื่มชาเขียว"), Note("ja.md", "お茶", "煎茶をいれる"))
-	for w, want := range map[string]string{"茶道": "zh.md", "文化": "zh.md", "道茶": "", "녹차": "ko.md", "ชาเขียว": "th.md", "煎茶": "ja.md"} {
+	put(t, s, Note("zh.md", "茶道", "日本的茶道文化很有趣。他用iPhone15手机拍照，\n喝了三\n杯茶"), Note("ko.md", "차", "한국의 녹차를 마신다"),
+		Note("th.md", "ชา", "ฉันชอบดื่มชาเขียว"), Note("ja.md", "お茶", "煎茶をいれる。コーヒーは飲まない"))
+	for w, want := range map[string]string{
+		"茶道": "zh.md", "文化": "zh.md", "道茶": "", "녹차": "ko.md", "ชาเขียว": "th.md", "煎茶": "ja.md",
+		// One character, at the beginning, within and at the end of a run.
+		"日": "zh.md", "趣": "zh.md", "杯": "zh.md", "茶": "zh.md ja.md", "차": "ko.md", "国": "",
+		// A word is an exact run: neither other characters between its own nor other signs.
+		"茶文": "", "趣他": "", "道文化很": "zh.md", "茶道文化很有趣": "zh.md", "茶道文化真有趣": "",
+		"녹차를": "ko.md", "녹를": "", "コーヒー": "ja.md", "コヒー": "", "ดื่มชา": "th.md", "เขียว": "th.md", "ขาว": "", "ชา": "th.md",
+		// Beside words with spaces, and across the end of a line.
+		"iphone15": "zh.md", "iphone15手机": "zh.md", "手机15": "", "三杯茶": "zh.md",
+	} {
 		equal(t, w, strings.Join(matched(t, s, words(w)), " "), want)
+		equal(t, "all of "+w, strings.Join(matched(t, s, index.Match{Weights: even, Limit: 10, All: []index.Term{{Words: []string{w}}}}), " "), want)
+		typed := index.Match{Weights: even, Limit: 10, All: []index.Term{{Words: []string{w}, Prefix: true}}}
+		if got := strings.Join(matched(t, s, typed), " "); want != "" && got != want {
+			t.Errorf("%q while typing: %q; want %q", w, got, want)
+		}
 	}
+	// A question is ranked by its grams: the note with more of them comes first.
+	put(t, s, Note("other.md", "X", "文化有很多"))
+	question := index.Match{Weights: even, Limit: 10}
+	for _, g := range index.Grams("日本茶道的文化") {
+		question.Any = append(question.Any, index.Term{Words: []string{g}})
+	}
+	equal(t, "a question", strings.Join(matched(t, s, question), " "), "zh.md other.md")
+	not := index.Match{Weights: even, Limit: 10, All: []index.Term{{Words: []string{"文化"}}}}
+	not.Filter.Without = []index.Term{{Words: []string{"茶道"}}}
+	equal(t, "without a word", strings.Join(matched(t, s, not), " "), "other.md")
 }
 
 func testLinks(t *testing.T, s index.Store) {

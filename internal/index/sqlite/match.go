@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"lore/internal/index"
 )
@@ -106,23 +105,15 @@ func expression(m *index.Match, words index.Filter) string {
 func terms(ts []index.Term) []string {
 	var out []string
 	for _, t := range ts {
-		words := Words(strings.Join(t.Words, " "))
+		words, open := index.Phrase(strings.Join(t.Words, " "))
 		if len(words) == 0 {
 			continue
 		}
 		s := `"` + strings.Join(words, " ") + `"`
-		if t.Prefix {
+		if t.Prefix || open {
 			s += " *"
 		}
 		out = append(out, s)
 	}
 	return out
-}
-
-// Words cuts text into the words that the full-text index knows: runs of
-// letters, digits and marks, and single characters of unspaced scripts.
-func Words(text string) []string {
-	return strings.FieldsFunc(index.Spaced(text), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) && !unicode.Is(unicode.Co, r)
-	})
 }

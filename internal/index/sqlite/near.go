@@ -227,7 +227,8 @@ func (s *Store) liveHashes(ctx context.Context, yield func(index.Hash)) error {
 }
 
 // embedded counts the passages that have a vector of a model. Counting looks at
-// every passage, so the last count is kept for as long as nothing changes.
+// every passage, so the last count is kept for as long as nothing changes: in the
+// file by Optimize, and in memory by every count.
 func (s *Store) embedded(ctx context.Context, model string, generation int64) (int, error) {
 	f, err := s.vectors.Get(model)
 	if err != nil {
@@ -240,12 +241,18 @@ func (s *Store) embedded(ctx context.Context, model string, generation int64) (i
 	if c, err := s.readCoverage(ctx, model); err != nil || c.Generation == generation && c.Vectors == have {
 		return c.Embedded, err
 	}
+	if c, ok := s.counted.Load(model); ok && c.(coverage).Generation == generation && c.(coverage).Vectors == have {
+		return c.(coverage).Embedded, nil
+	}
 	n, has := 0, f.Has()
 	err = s.liveHashes(ctx, func(h index.Hash) {
 		if has(h) {
 			n++
 		}
 	})
+	if err == nil {
+		s.counted.Store(model, coverage{Generation: generation, Vectors: have, Embedded: n})
+	}
 	return n, err
 }
 

@@ -25,7 +25,7 @@ import (
 
 // version changes whenever the schema or the way rows are made does. It is the
 // only migration there is: an index of another version is built anew.
-const version = 5
+const version = 6
 
 // applicationID marks the file as an index of Lore ("LORI").
 const applicationID = 0x4c4f5249
@@ -45,6 +45,7 @@ type Store struct {
 	wasSettled atomic.Bool // and stays so
 
 	vectors *vectors.Files
+	counted sync.Map // model to the last coverage that this process counted
 }
 
 var _ index.Store = (*Store)(nil)

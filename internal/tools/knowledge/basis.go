@@ -53,7 +53,7 @@ func (env Env) doc(ctx context.Context, row *index.Row) (judge.Doc, error) {
 
 // ordinary is the cosine of two texts about one thing that say nothing of each
 // other: below it, likeness speaks against a relation.
-const ordinary = 0.3
+const ordinary = 0.35
 
 // compare adds what the texts of both ends of a relation say to what is known
 // around it.

@@ -47,3 +47,28 @@ func TestReadSafetensors(t *testing.T) {
 		}
 	}
 }
+
+func ebm(header string, data ...byte) []byte {
+	raw := binary.LittleEndian.AppendUint32([]byte("EBM1"), uint32(len(header)))
+	return append(append(raw, header...), data...)
+}
+
+func TestParseEBM(t *testing.T) {
+	got, err := parseEBM(ebm(`[{"Name":"a","Shape":[2,2],"Type":"i8","Off":0,"Scale":4},{"Name":"b","Shape":[1],"Type":"f32","Off":4}]`,
+		1, 0xff, 2, 3, 0, 0, 0x80, 0x3f, 0, 0, 0, 0x40))
+	if err != nil || !slices.Equal(got["a"].values, []float32{1, -1, 4, 6}) || !slices.Equal(got["b"].values, []float32{1}) {
+		t.Errorf("%v %v", got, err)
+	}
+	for _, raw := range [][]byte{
+		nil, []byte("EBM1"), []byte("EBM2\x00\x00\x00\x00"), []byte("EBM1\xff\xff\xff\xff"), ebm(`{`),
+		ebm(`[{"Name":"a","Shape":[2],"Type":"f32","Off":0}]`, 1, 2, 3, 4),
+		ebm(`[{"Name":"a","Shape":[1],"Type":"f32","Off":-1}]`, 1, 2, 3, 4),
+		ebm(`[{"Name":"a","Shape":[-1],"Type":"f32","Off":0}]`, 1, 2, 3, 4),
+		ebm(`[{"Name":"a","Shape":[1,1],"Type":"i8","Off":0,"Scale":2}]`, 1, 2, 3, 4),
+		ebm(`[{"Name":"a","Shape":[1],"Type":"f16","Off":0}]`, 1, 2, 3, 4),
+	} {
+		if _, err := parseEBM(raw); err == nil {
+			t.Errorf("%q was read", raw)
+		}
+	}
+}

@@ -1,12 +1,16 @@
 // Command convert makes a model file for package bert out of a BERT encoder in
-// safetensors (float16 or float32) with its config.json and tokenizer.json.
+// safetensors (float16 or float32) with its config.json and tokenizer.json, or
+// out of a file in the form EBM1 with its vocabulary.
 //
-//	convert -id all-minilm-l6-v2/int8/1 -in folder -out minilm.lore
+//	convert -id all-minilm-l6-v2 -in folder -out minilm.lore
+//	convert -id lore-embed-22 -ebm model.ebm -vocabulary vocab.txt -heads 12 -tokenizer multilingual -four -out model.lore
 //
+// The name of the vectors' space ends with a hash of the model.
 // The same input gives the same bytes.
 package main
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -29,6 +33,11 @@ func main() {
 	flag.StringVar(&o.pooling, "pooling", "mean", "mean or first")
 	flag.IntVar(&o.tokens, "tokens", 256, "tokens to read of a text")
 	flag.IntVar(&o.words, "words", 200, "words of English that is about")
+	flag.StringVar(&o.ebm, "ebm", "", "file in the form EBM1, instead of -in")
+	flag.StringVar(&o.vocabulary, "vocabulary", "", "pieces of that file, one a line")
+	flag.IntVar(&o.heads, "heads", 12, "attention heads of that file")
+	flag.StringVar(&o.tokenizer, "tokenizer", "", "multilingual, or nothing for that of an uncased BERT")
+	flag.BoolVar(&o.four, "four", false, "keep the embeddings of words in four bits")
 	flag.Parse()
 	if err := run(o); err != nil {
 		fmt.Fprintln(os.Stderr, "convert:", err)
@@ -39,9 +48,49 @@ func main() {
 type options struct {
 	in, weights, out, id, source, license, pooling string
 	tokens, words                                  int
+	ebm, vocabulary, tokenizer                     string
+	heads                                          int
+	four                                           bool
 }
 
 func run(o options) error {
+	read := readFolder
+	if o.ebm != "" {
+		read = readEBM
+	}
+	h, vocabulary, source, err := read(o)
+	if err != nil {
+		return err
+	}
+	h.Pooling, h.Tokenizer = o.pooling, o.tokenizer
+	h.MaxTokens, h.MaxWords, h.LowerCase = o.tokens, o.words, true
+	words := bert.Rows
+	if o.four {
+		words = bert.Nibbles
+	}
+	tensors, err := source.arrange(h, words)
+	if err != nil {
+		return err
+	}
+	// The name is of everything that decides a vector.
+	unnamed, err := bert.Encode(h, vocabulary, tensors)
+	if err != nil {
+		return err
+	}
+	h.Model = fmt.Sprintf("%s/%x", o.id, sha256.Sum256(unnamed))[:len(o.id)+13]
+	h.Source, h.License = o.source, o.license
+	data, err := bert.Encode(h, vocabulary, tensors)
+	if err != nil {
+		return err
+	}
+	if _, err := bert.Load(string(data), bert.Options{}); err != nil {
+		return fmt.Errorf("the file just made: %w", err)
+	}
+	return os.WriteFile(o.out, data, 0o644)
+}
+
+// readFolder reads a model as Hugging Face keeps it.
+func readFolder(o options) (h bert.Header, vocabulary string, source tensors, err error) {
 	var config struct {
 		Layers  int     `json:"num_hidden_layers"`
 		Width   int     `json:"hidden_size"`
@@ -51,40 +100,23 @@ func run(o options) error {
 		Act     string  `json:"hidden_act"`
 	}
 	if err := readJSON(filepath.Join(o.in, "config.json"), &config); err != nil {
-		return err
+		return h, "", nil, err
 	}
 	if config.Act != "gelu" {
-		return fmt.Errorf("activation %q: only gelu is known", config.Act)
+		return h, "", nil, fmt.Errorf("activation %q: only gelu is known", config.Act)
 	}
-	vocabulary, err := readVocabulary(filepath.Join(o.in, "tokenizer.json"))
-	if err != nil {
-		return err
+	if vocabulary, err = readVocabulary(filepath.Join(o.in, "tokenizer.json")); err != nil {
+		return h, "", nil, err
 	}
 	raw, err := os.ReadFile(filepath.Join(o.in, o.weights))
 	if err != nil {
-		return err
+		return h, "", nil, err
 	}
-	source, err := readSafetensors(raw)
-	if err != nil {
-		return fmt.Errorf("%s: %w", o.weights, err)
+	if source, err = readSafetensors(raw); err != nil {
+		return h, "", nil, fmt.Errorf("%s: %w", o.weights, err)
 	}
-	h := bert.Header{
-		Model: o.id, Source: o.source, License: o.license,
-		Layers: config.Layers, Width: config.Width, Heads: config.Heads, FF: config.FF,
-		MaxTokens: o.tokens, MaxWords: o.words, Pooling: o.pooling, LowerCase: true, Epsilon: config.Epsilon,
-	}
-	tensors, err := source.arrange(h)
-	if err != nil {
-		return err
-	}
-	data, err := bert.Encode(h, vocabulary, tensors)
-	if err != nil {
-		return err
-	}
-	if _, err := bert.Load(string(data), bert.Options{}); err != nil {
-		return fmt.Errorf("the file just made: %w", err)
-	}
-	return os.WriteFile(o.out, data, 0o644)
+	h = bert.Header{Layers: config.Layers, Width: config.Width, Heads: config.Heads, FF: config.FF, Epsilon: config.Epsilon}
+	return h, vocabulary, source, nil
 }
 
 func readJSON(path string, into any) error {

@@ -123,7 +123,7 @@ func (a *arranger) linear(to, from string, out, in int) {
 // arrange renames the tensors, adds the embedding of the first segment to all
 // positions, joins queries, keys and values, and scales the queries by one
 // over the root of a head's width.
-func (t tensors) arrange(h bert.Header) ([]bert.Dense, error) {
+func (t tensors) arrange(h bert.Header, words bert.Type) ([]bert.Dense, error) {
 	a := &arranger{from: t}
 	width := h.Width
 	vocabulary := t["embeddings.word_embeddings.weight"].shape
@@ -131,11 +131,14 @@ func (t tensors) arrange(h bert.Header) ([]bert.Dense, error) {
 	if len(vocabulary) != 2 || len(positions) != 2 || positions[0] < h.MaxTokens {
 		return nil, fmt.Errorf("embeddings of words %v and of positions %v", vocabulary, positions)
 	}
-	a.add("words", bert.Rows, a.take("embeddings.word_embeddings.weight", vocabulary[0], width), vocabulary[0], width)
+	a.add("words", words, a.take("embeddings.word_embeddings.weight", vocabulary[0], width), vocabulary[0], width)
 	place := slices.Clone(a.take("embeddings.position_embeddings.weight", positions[0], width))
-	segment := a.take("embeddings.token_type_embeddings.weight", 2, width)
+	segment := t["embeddings.token_type_embeddings.weight"].values
 	if a.err != nil {
 		return nil, a.err
+	}
+	if len(segment) < width {
+		return nil, fmt.Errorf("%d numbers for the first segment", len(segment))
 	}
 	place = place[:h.MaxTokens*width]
 	for i := range place {
