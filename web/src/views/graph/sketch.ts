@@ -36,7 +36,7 @@ const reach = (): number => (matchMedia('(pointer: coarse)').matches ? 16 : 3);
 export class Sketch extends Sigma {
   // Said only, not set: Sigma draws for the first time before a field of this class is there.
   declare private held: boolean | undefined;
-  declare private named: number | undefined; // relations whose names are drawn
+  declare private named: number | undefined; // how much is drawn between the lines and the notes: names of relations, and halos
   #widths = new Map<string, number>();
 
   constructor(...args: ConstructorParameters<typeof Sigma>) {
@@ -118,16 +118,20 @@ export class Sketch extends Sigma {
     }
     const written = write(wanted, most, room);
     own.displayedNodeLabels = new Set(written.map((w) => w.key));
-    // The lines do not strike through the names.
-    [c.lineWidth, c.lineJoin, c.strokeStyle, c.fillStyle] = [4, 'round', this.ground, labelColor.color ?? '#000'];
-    // What is under the pointer or chosen is written in its own frame.
+    c.fillStyle = labelColor.color ?? '#000';
+    // The lines do not strike through the names: between both lies a halo.
+    const under = own.canvasContexts.edgeLabels;
+    under.font = c.font;
+    [under.lineWidth, under.lineJoin, under.strokeStyle] = [4, 'round', this.ground];
     for (const w of written) {
+      // What is under the pointer or chosen is written in its own frame.
       if (w.key === own.hoveredNode || own.nodeDataCache[w.key]?.highlighted) continue;
       const name = own.nodeDataCache[w.key]?.label ?? '';
-      c.strokeText(name, w.left, w.bottom - 4);
+      under.strokeText(name, w.left, w.bottom - 4);
       c.fillText(name, w.left, w.bottom - 4);
     }
     this.#name(places, room);
+    this.named = (this.named ?? 0) + written.length;
     this.getContainer().dataset.names = String(written.length);
   }
 
