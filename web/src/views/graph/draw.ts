@@ -132,7 +132,7 @@ export class Picture {
     const s = new Sketch(this.#graph, this.#box, {
       allowInvalidContainer: true, labelColor: { color }, edgeLabelColor: { color }, labelFont: font, edgeLabelFont: font, labelSize: 13, edgeLabelSize: 11, minCameraRatio: 0.02, maxCameraRatio: 4,
       defaultEdgeType: 'line', nodeProgramClasses: { shape: Shapes },
-      edgeProgramClasses: { arrow: EdgeArrowProgram, line: Lines, wedge: EdgeTriangleProgram, both: EdgeDoubleArrowProgram },
+      edgeProgramClasses: { line: Lines, arrow: EdgeArrowProgram, wedge: EdgeTriangleProgram, both: EdgeDoubleArrowProgram },
       defaultDrawNodeHover: (c, n, settings) => {
         const text = n.label ?? '';
         const { ink, ground } = this.#inks;
