@@ -16,9 +16,9 @@ export function plainFields(text: string): string {
     .replace(/^::(?=\s|$)/, ':'); // its name was marked
 }
 
+// Without a class: what a note says may not choose how it looks. Nothing else draws this element.
 function keyOf(key: string): HTMLElement {
-  const el = document.createElement('span');
-  el.className = 'field-key';
+  const el = document.createElement('small');
   el.textContent = nameOf(key) + ':';
   return el;
 }
@@ -39,10 +39,7 @@ export function showFields(root: Node): void {
       found.push({ from: m.index + (m[1] ?? '').length, to: m.index + m[0].length, nodes: [keyOf(m[3] ?? '')] });
     }
     for (const m of text.matchAll(bracket)) {
-      const el = document.createElement('span');
-      el.className = 'field';
-      el.append(keyOf(m[1] ?? m[3] ?? ''), ` ${m[2] ?? m[4] ?? ''}`);
-      found.push({ from: m.index, to: m.index + m[0].length, nodes: [el] });
+      found.push({ from: m.index, to: m.index + m[0].length, nodes: [keyOf(m[1] ?? m[3] ?? ''), document.createTextNode(` ${m[2] ?? m[4] ?? ''}`)] });
     }
     if (!found.length) continue;
     found.sort((a, b) => a.from - b.from);

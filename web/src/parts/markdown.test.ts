@@ -91,9 +91,9 @@ test('inline fields are a name and a value', () => {
     box.append(render(text, { note: (t) => t }));
     return box.innerHTML;
   };
-  expect(html('- leaf:: 4 g\n- part_of:: [[Tea]]')).toBe('<ul><li><span class="field-key">leaf:</span> 4 g</li><li><span class="field-key">part of:</span> <a class="wiki" href="Tea">Tea</a></li></ul>');
-  expect(html('It is so [confidence:: 0.6], I think.')).toBe('<p>It is so <span class="field"><span class="field-key">confidence:</span> 0.6</span>, I think.</p>');
-  expect(html('one\nheat:: 70 °C')).toBe('<p>one\n<span class="field-key">heat:</span> 70 °C</p>');
-  for (const other of ['`leaf:: 4`', 'a std::vector b', 'Well, see this:: no', '    leaf:: 4']) expect(html(other)).not.toContain('field');
+  expect(html('- leaf:: 4 g\n- part_of:: [[Tea]]')).toBe('<ul><li><small>leaf:</small> 4 g</li><li><small>part of:</small> <a class="wiki" href="Tea">Tea</a></li></ul>');
+  expect(html('It is so [confidence:: 0.6], I think.')).toBe('<p>It is so <small>confidence:</small> 0.6, I think.</p>');
+  expect(html('one\nheat:: 70 °C')).toBe('<p>one\n<small>heat:</small> 70 °C</p>');
+  for (const other of ['`leaf:: 4`', 'a std::vector b', 'Well, see this:: no', '    leaf:: 4']) expect(html(other)).not.toContain('<small>');
   expect(html('<img src=x>:: y')).not.toContain('<img');
 });
