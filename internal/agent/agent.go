@@ -151,7 +151,7 @@ func (a *Agent) Start(ctx context.Context, chatID string, q Request) (chat.Run, 
 func (a *Agent) meet(ctx context.Context, id string, q Request) (chat.Chat, error) {
 	heed := func(c *chat.Chat) {
 		if c.Title == "" && c.Titled == chat.ByWords {
-			c.Title = summarize.Clip(q.Text, 50)
+			c.Title = summarize.Title(q.Text, 80)
 		}
 		if q.Model != "" {
 			c.Model = q.Model

@@ -70,7 +70,7 @@ func oneLine(s string) string {
 	}
 	for line := range strings.Lines(s) {
 		if line = strings.Trim(line, " \t\r\n\"'*#`.“”"); line != "" {
-			return summarize.Clip(line, 50)
+			return summarize.Title(line, 50)
 		}
 	}
 	return ""

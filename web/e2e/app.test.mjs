@@ -122,7 +122,30 @@ test('by thumb: find a note, edit it, save it, look at the graph', async () => {
     assert.ok(width >= 44 && height >= 43.5, `${what}: ${width} x ${height}`);
   };
   const nav = p.getByRole('navigation', { name: 'Main' });
-  for (const name of ['Notes', 'Search', 'Graph']) await big(nav.getByRole('link', { name }), name);
+  for (const name of ['Today', 'Chat', 'Notes', 'Search']) await big(nav.getByRole('link', { name }), name);
+  assert.equal(await nav.getByRole('link').count(), 4);
+  // The other views are under More: by thumb, and by keys.
+  const more = nav.locator('summary', { hasText: 'More' });
+  await big(more, 'More');
+  await more.tap();
+  for (const name of ['Graph', 'Activity', 'Tools', 'Settings']) await big(nav.getByRole('link', { name }), name);
+  await accessible(p, 'More');
+  await w.picture(p, 'more-390');
+  await p.getByRole('heading', { name: 'Recently edited' }).tap();
+  await nav.getByRole('link', { name: 'Graph' }).waitFor({ state: 'hidden' });
+  await more.press('Enter');
+  await p.keyboard.press('Tab');
+  assert.equal(await p.evaluate(() => document.activeElement.textContent), 'Graph');
+  await p.keyboard.press('Escape');
+  await nav.getByRole('link', { name: 'Graph' }).waitFor({ state: 'hidden' });
+  assert.equal(await p.evaluate(() => document.activeElement.tagName), 'SUMMARY');
+  await more.tap();
+  await nav.getByRole('link', { name: 'Activity' }).tap();
+  await p.waitForURL('**/activity');
+  await nav.getByRole('link', { name: 'Activity' }).waitFor({ state: 'hidden' });
+  await more.tap();
+  assert.equal(await nav.getByRole('link', { name: 'Activity' }).getAttribute('aria-current'), 'page');
+  await more.tap();
   await nav.getByRole('link', { name: 'Notes' }).tap();
   await p.locator('.tree .row-of').first().waitFor();
   await w.until(async () => (await p.locator('.tree').boundingBox()).height > 500); // the list has the whole height

@@ -231,7 +231,7 @@ test('on a phone the tray goes when it led somewhere, and with Escape', async ()
   await tray.locator(`a[href="/approvals/${id}"]`).tap();
   await p.locator('.card').waitFor();
   assert.equal(await tray.count(), 0, 'it lies on the question');
-  assert.match(await p.locator('.pairs dd').first().innerText(), /^“script” \(REST\), /);
+  assert.match(await p.locator('.card .meta').innerText(), /Requested by “script” \(REST\), [^]*\+1 −1[^]*Expires /, 'who asks, how much changes and until when is seen without opening anything');
   await p.locator('.deny').tap();
   await p.locator('.chip.denied').waitFor();
   quiet(p);

@@ -27,7 +27,7 @@ test('the first minute: what is here, who answers, and a question without a mode
   await page.getByRole('button', { name: 'Ask', exact: true }).click();
   await page.waitForURL(/\/chat\/chat-/);
   await t.settled(1);
-  await page.locator('.prose blockquote', { hasText: 'heat:: 70 °C' }).waitFor();
+  await page.locator('.prose blockquote', { hasText: 'heat: 70 °C' }).waitFor();
   assert.match(await page.locator('.turn').innerText(), /Used 5 notes\. No model was used; nothing left this computer\./);
   await page.locator('.chats .current', { hasText: 'How hot should the water' }).waitFor();
   await t.line('search_notes', 'done').locator('summary').click();

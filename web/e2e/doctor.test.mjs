@@ -66,6 +66,9 @@ test('all is well, in a calm sentence', async () => {
   await page.locator('[data-level="ok"] [data-topic="audit"]').waitFor();
   const meaning = page.locator('[data-topic="meaning"]');
   assert.equal(await meaning.getByRole('link').getAttribute('href'), '/settings/models');
+  await meaning.getByText('Semantic search is off').waitFor();
+  assert.equal(await page.getByRole('link', { name: 'Settings' }).getAttribute('aria-current'), 'true', 'the doctor is a part of the settings');
+  await meaning.getByText('In a terminal').click();
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await meaning.getByRole('button', { name: 'Copy' }).click();
   await meaning.getByRole('button', { name: 'Copied' }).waitFor();

@@ -169,6 +169,10 @@ func Cut(s string, limit int) string {
 // Clip is [Cut] on one line.
 func Clip(s string, limit int) string { return Cut(strings.Join(strings.Fields(s), " "), limit) }
 
+// Title is [Clip] for a name that is stored: whoever shows it adds the ellipsis
+// where it does not fit.
+func Title(s string, limit int) string { return strings.TrimSuffix(Clip(s, limit), "…") }
+
 // unbroken reports whether a rune belongs to a script without blanks between
 // words.
 func unbroken(r rune) bool {

@@ -273,3 +273,15 @@ func TestCut(t *testing.T) {
 		t.Errorf("Clip = %q, want %q", got, want)
 	}
 }
+
+func TestTitle(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"What did the trial say? Put it into the note.", "What did the trial say? Put it into"},
+		{"Short  one", "Short one"},
+		{"", ""},
+	} {
+		if got := Title(c.in, 38); got != c.want {
+			t.Errorf("Title(%q) = %q, want %q", c.in, got, c.want)
+		}
+	}
+}

@@ -43,3 +43,29 @@ test('the calls of a batch and the text of a workflow are seen whole, with what 
   expect(lines.slice(0, 2)).toEqual(['steps:', '  - tool: delete_note']);
   expect(lines[2]).not.toContain('\u200b');
 });
+
+const change = (path: string): NonNullable<Question['changes']> => [{ path, action: 'change', added: 1, removed: 0, hunks: 1, diff: '@@ -1 +1,2 @@\n a\n+x\n' }] as unknown as NonNullable<Question['changes']>;
+/** seen is the text of a card before anything is opened. */
+function seen(el: HTMLElement): string {
+  for (const hidden of el.querySelectorAll('details:not([open]) > :not(summary), .sr')) hidden.remove();
+  return el.textContent.replace(/\s+/g, ' ');
+}
+
+test('the reason that the summary says already is in the details, every other one is seen at once', () => {
+  expect(seen(card({ risk: 'change', reason: 'it changes existing content', changes: change('A.md') }))).not.toContain('existing content');
+  document.body.replaceChildren();
+  expect(seen(card({ risk: 'change', reason: 'text would be lost', changes: change('A.md') }))).toContain('Text would be lost.');
+});
+
+test('what cannot be undone is said at once, with its risk', () => {
+  const text = seen(card({}));
+  expect(text).toContain('This cannot be undone');
+  expect(text).toContain('Requested by');
+  expect(document.querySelector('.chip.egress')).not.toBeNull();
+});
+
+test('a file has its own heading unless the summary names its whole path', () => {
+  expect(seen(card({ risk: 'change', changes: change('A.md'), preview: { summary: 'Edit A.md at line 7' } as unknown as Question['preview'] }))).not.toContain('change A.md');
+  document.body.replaceChildren();
+  expect(seen(card({ risk: 'change', changes: change('A.md'), preview: { summary: 'Edit B/A.md' } as unknown as Question['preview'] }))).toContain('change A.md');
+});

@@ -84,3 +84,16 @@ test('front matter is taken off', () => {
   expect(split('--- a\n')).toEqual({ front: '', body: '--- a\n' });
   expect(split('a\n---\nb\n---\n').front).toBe('');
 });
+
+test('inline fields are a name and a value', () => {
+  const html = (text: string): string => {
+    const box = document.createElement('div');
+    box.append(render(text, { note: (t) => t }));
+    return box.innerHTML;
+  };
+  expect(html('- leaf:: 4 g\n- part_of:: [[Tea]]')).toBe('<ul><li><small>leaf:</small> 4 g</li><li><small>part of:</small> <a class="wiki" href="Tea">Tea</a></li></ul>');
+  expect(html('It is so [confidence:: 0.6], I think.')).toBe('<p>It is so <small>confidence:</small> 0.6, I think.</p>');
+  expect(html('one\nheat:: 70 °C')).toBe('<p>one\n<small>heat:</small> 70 °C</p>');
+  for (const other of ['`leaf:: 4`', 'a std::vector b', 'Well, see this:: no', '    leaf:: 4']) expect(html(other)).not.toContain('<small>');
+  expect(html('<img src=x>:: y')).not.toContain('<img');
+});

@@ -1,6 +1,7 @@
 // Markdown as nodes. The text of a note never becomes markup: every element is
 // made here, by name, and its text is set as text. What a note may ask for is
 // what is listed here; HTML in a note is shown as the text that it is.
+import { showFields } from './inlineFields';
 import { GFM, parser as base } from '@lezer/markdown';
 import type { SyntaxNode } from '@lezer/common';
 import { dialect } from './dialect';
@@ -604,6 +605,7 @@ export function render(text: string, o: Options): DocumentFragment {
   const painter = new Painter(body, o);
   painter.one(parser.parse(body).topNode, root);
   painter.footnotes(root);
+  showFields(root);
   out.append(...root.childNodes);
   return out;
 }

@@ -24,6 +24,18 @@ test('fields by what they take, needed ones first', () => {
   ]);
 });
 
+test('a field speaks to people, and does not repeat itself', () => {
+  const [path, links, heading, hash, own] = fieldsOf({
+    type: 'object',
+    properties: { path: { type: 'string', description: 'Path or name.' }, update_links: { type: 'boolean', description: 'Update links.' }, heading: { type: 'string', description: 'Instead: a heading ...' }, if_hash: { type: 'string', description: 'Expected hash, from a read.' }, cup_size: { type: 'string', description: 'In ml.' } },
+  });
+  expect([path?.label, path?.help]).toEqual(['Note', 'Path or name.']);
+  expect([links?.label, links?.help]).toEqual(['Update links', '']);
+  expect(heading?.help).toBe('Renames a heading in the note instead of the note.');
+  expect([hash?.label, hash?.advanced]).toEqual(['Expected hash', true]);
+  expect([own?.label, own?.help, own?.advanced]).toEqual(['Cup size', 'In ml.', false]);
+});
+
 test('values that may have lines have room for them', () => {
   const kinds = (...names: string[]): string[] => fieldsOf({ type: 'object', properties: Object.fromEntries(names.map((n) => [n, { type: 'string' }])) }).map((f) => f.kind);
   expect(new Set(kinds('search', 'replace', 'diff', 'content', 'text', 'notes', 'summary', 'old_string', 'new_text'))).toEqual(new Set(['long']));

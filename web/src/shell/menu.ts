@@ -20,6 +20,15 @@ export const menu: { view: View; label: string; icon: typeof Bot; keys: string }
   { view: 'settings', label: 'Settings', icon: Settings, keys: 'g s' },
 ];
 
+/** So many views have a tab at the bottom of a phone; the rest are under More. */
+export const tabbed = 4;
+
+/** currentOf is the aria-current of a view's link: the doctor and the setup are opened from the settings. */
+export function currentOf(link: View, shown: string): 'page' | 'true' | undefined {
+  if (link === shown) return 'page';
+  return link === 'settings' && (shown === 'doctor' || shown === 'onboarding') ? 'true' : undefined;
+}
+
 /** title is what a view is called. */
 export function title(view: string): string {
   return menu.find((m) => m.view === view)?.label ?? { approvals: 'Approvals', onboarding: 'Setup', doctor: 'Doctor', share: 'Save to inbox' }[view] ?? 'Page not found';

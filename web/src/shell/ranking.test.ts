@@ -35,6 +35,7 @@ test('many notes leave room for the rest', () => {
   const got = rank([...many, of('tool', 'Make tea')], 'tea');
   expect([got.length, got.at(-1)?.label]).toEqual([9, 'Make tea']);
   expect(rank(many, 'tea')).toHaveLength(50);
+  expect(rank([...many, of('command', 'Activity')], '').map((c) => c.label)).toEqual(['Tea 0', 'Tea 1', 'Tea 2', 'Tea 3', 'Tea 4', 'Activity']);
 });
 
 test('of very many notes the same are shown first as of few', () => {

@@ -16,8 +16,9 @@ export interface Choice {
 
 // From this score on, every word that was typed stands in the name; below it, only its letters do.
 const strong = 10;
-// How many notes are shown before the rest.
+// How many notes are shown before the rest: fewer before anything was typed.
 const notes = 8;
+const recentNotes = 5;
 
 // What a choice is found by, made once.
 const texts = new WeakMap<Choice, string[]>();
@@ -98,5 +99,5 @@ export function rank(all: readonly Choice[], typed: string, recent: readonly str
   found.sort((a, b) => Number(a.weak) - Number(b.weak) || section(a) - section(b) || (words ? sure(b) - sure(a) : 0) || (a.c.section === 'note' ? a.place - b.place : 0) || (words ? b.points - a.points : 0) || a.i - b.i);
   let shown = 0;
   const only = found.every((x) => x.c.section === 'note');
-  return found.filter((x) => only || x.c.section !== 'note' || ++shown <= notes).slice(0, 50).map((x) => x.c);
+  return found.filter((x) => only || x.c.section !== 'note' || ++shown <= (words ? notes : recentNotes)).slice(0, 50).map((x) => x.c);
 }

@@ -54,7 +54,7 @@ func (b Book) Open(ctx context.Context, who access.Principal, path string) (o Op
 	if !ok || len(p.Messages) == 0 {
 		return o, fault.Field("from", "start your message with a line \"### user\"", "%s contains no chat", path)
 	}
-	first := summarize.Clip(p.Messages[0].Text, 50)
+	first := summarize.Title(p.Messages[0].Text, 80)
 	if n := len(p.Messages); p.Messages[n-1].Role == llm.User {
 		o.Unanswered = p.Messages[n-1].Text
 		p.Messages = p.Messages[:n-1]

@@ -88,7 +88,7 @@ func (o *options) define(cmd *cobra.Command) {
 // begin makes a chat with the options.
 func (o *options) begin(ctx context.Context, s *Session, first string) (string, error) {
 	id := s.Agent.ID("chat")
-	c := chat.Chat{ID: id, Created: s.Agent.Now(), Title: summarize.Clip(first, 50), Model: o.model, Sets: o.sets, NoTools: !o.tools, Think: o.think}
+	c := chat.Chat{ID: id, Created: s.Agent.Now(), Title: summarize.Title(first, 80), Model: o.model, Sets: o.sets, NoTools: !o.tools, Think: o.think}
 	return id, s.Agent.Store.Put(ctx, c)
 }
 

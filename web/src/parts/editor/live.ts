@@ -7,6 +7,7 @@ import { Decoration, EditorView, ViewPlugin, WidgetType, type DecorationSet, typ
 import type { SyntaxNode, SyntaxNodeRef } from '@lezer/common';
 import { finish } from '../finish';
 import { hasScheme, render, type Options } from '../markdown';
+import { front } from './front';
 import { cellAt } from './tables';
 
 const hidden = Decoration.replace({});
@@ -309,6 +310,7 @@ function blocks(state: EditorState, o: Options): DecorationSet {
 /** live draws what is written; o says where links and pictures lead. */
 export function live(o: Options): Extension {
   return [
+    front,
     StateField.define<DecorationSet>({
       create: (state) => blocks(state, o),
       update: (set, tr) => (tr.docChanged || tr.selection || syntaxTree(tr.startState) !== syntaxTree(tr.state) ? blocks(tr.state, o) : set),

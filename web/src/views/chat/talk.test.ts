@@ -124,7 +124,7 @@ describe('what is written', () => {
   test('questions from the notes that are here', () => {
     expect(questionsOf([])).toEqual([]);
     const q = questionsOf([{ title: 'Monday, 2 March', path: 'd.md', words: 90, tags: ['daily'] }, { title: 'Tea', path: 'a.md', words: 50 }, { title: 'Cup', path: 'b.md', words: 50 }, { title: '', path: 'x/Pot.md', words: 50 }, { title: 'Stub', path: 's.md', words: 1 }]);
-    expect(q).toEqual(['What do my notes say about Tea?', 'How are Cup and Pot connected?', 'What is still missing in my note on Tea?']);
+    expect(q).toEqual(['What do my notes say about “Tea”?', 'How are “Cup” and “Pot” connected?', 'What is still missing in my note “Tea”?']);
   });
 });
 

@@ -343,9 +343,9 @@ export function questionsOf(all: { title: string; path: string; words?: number; 
   const names = [...new Set(notes.map((n) => (n.title || nameOf(n.path)).trim()).filter((t) => t && !/^[\d\W]+$/.test(t) && !/\d{4}-\d{2}|^\w+day,? \d/.test(t)))];
   const [a, b, c, d] = names;
   const out: string[] = [];
-  if (a) out.push(`What do my notes say about ${a}?`);
-  if (b && c) out.push(`How are ${b} and ${c} connected?`);
-  if (d ?? a) out.push(`What is still missing in my note on ${d ?? a}?`);
+  if (a) out.push(`What do my notes say about “${a}”?`);
+  if (b && c) out.push(`How are “${b}” and “${c}” connected?`);
+  if (d ?? a) out.push(`What is still missing in my note “${d ?? a}”?`);
   return out;
 }
 

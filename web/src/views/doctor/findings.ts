@@ -17,18 +17,37 @@ export function byLevel(all: Finding[]): Map<string, Finding[]> {
   return out;
 }
 
+/** unrepeated leaves out the number of notes with problems where each of them is listed. */
+export function unrepeated(all: Finding[]): Finding[] {
+  const listed = new Set(all.filter((f) => f.topic === 'note').map((f) => f.path)).size;
+  return all.filter((f) => !(f.level === 'note' && f.topic === 'notes' && listed > 0 && f.text.startsWith(`${listed} note`)));
+}
+
+// Of these the text says only in which state they are.
+const subjects: Record<string, string> = { vault: 'Vault', index: 'Search index' };
+
+/** sentenceOf is what was found: in one sentence, and a second one that explains it. */
+export function sentenceOf(f: Finding): { title: string; more: string } {
+  const upper = (t: string): string => t.charAt(0).toUpperCase() + t.slice(1);
+  if (f.path) return { title: f.text.replace(/^broken yaml: /, 'the properties are not valid YAML: '), more: '' };
+  const subject = subjects[f.topic];
+  if (subject) return { title: `${subject}: ${f.text}`, more: '' };
+  const [, title, more] = f.topic === 'meaning' ? (/^([^:]+): (\D.*)$/.exec(f.text) ?? []) : [];
+  return title && more ? { title: upper(title), more: upper(more) + '.' } : { title: upper(f.text), more: '' };
+}
+
 /** placeOf is where a person sees or mends what was found; '' is nowhere on this page. */
 export function placeOf(f: Finding): { href: string; label: string } | null {
   if (f.path) return /\.(md|markdown)$/i.test(f.path) ? { href: pathTo('notes', f.path, { line: f.line || undefined }), label: f.line ? `${f.path}, line ${f.line}` : f.path } : null;
   switch (f.topic) {
     case 'approve':
-      return { href: pathTo('approvals'), label: 'Approvals' };
+      return { href: pathTo('approvals'), label: 'Review approvals' };
     case 'meaning':
     case 'model':
-      return { href: pathTo('settings', 'models'), label: 'Model settings' };
+      return { href: pathTo('settings', 'models'), label: f.level === 'ok' ? 'Model settings' : 'Choose a model' };
     case 'audit':
     case 'trash':
-      return { href: pathTo('activity'), label: 'Activity' };
+      return { href: pathTo('activity'), label: 'View activity' };
   }
   return null;
 }

@@ -24,6 +24,14 @@ function slices(): { full: () => boolean; rest: () => Promise<void> } {
   };
 }
 
+/** mix is a colour, so much of it, on another one; both as #rgb or #rrggbb. */
+function mix(color: string, on: string, part: number): string {
+  const [top, ground] = [color, on].map((c) => (/^#[0-9a-f]{3}$/i.test(c) ? c.replace(/[0-9a-f]/gi, '$&$&') : c)) as [string, string];
+  if (![top, ground].every((c) => /^#[0-9a-f]{6}$/i.test(c))) return color;
+  const at = (hex: string, i: number): number => parseInt(hex.slice(1 + 2 * i, 3 + 2 * i), 16);
+  return '#' + [0, 1, 2].map((i) => Math.round(at(top, i) * part + at(ground, i) * (1 - part)).toString(16).padStart(2, '0')).join('');
+}
+
 /** picture makes one, or none where the browser has no WebGL. */
 export function picture(box: HTMLElement, chosen: (id: string) => void): Picture | undefined {
   const gl = document.createElement('canvas').getContext('webgl');
@@ -38,6 +46,7 @@ export class Picture {
   #sigma: Sketch | undefined;
   #graph = new Graph({ multi: true, type: 'directed' });
   #inks = { ink: '', ground: '', faint: '' };
+  #resized: ResizeObserver; // the picture is as large as its box, also when a bar beside it grows
   #worker: Worker | undefined;
   #run = 0;
   #laid: { of: Data; places: Float32Array } | undefined; // in other colours it lies where it was
@@ -50,6 +59,8 @@ export class Picture {
   constructor(box: HTMLElement, chosen: (id: string) => void) {
     this.#box = box;
     this.#chosen = chosen;
+    this.#resized = new ResizeObserver(() => this.#sigma?.scheduleRender());
+    this.#resized.observe(box);
     this.#sigma = this.#make(); // once: what a picture needs of the machine is slow to get
   }
 
@@ -69,6 +80,7 @@ export class Picture {
       if (!tones.has(name)) tones.set(name, this.#tone(name));
       return tones.get(name)!;
     };
+    const faded = mix(this.#tone('--line-strong'), this.#tone('--surface'), 0.45);
     const looks = looksOf(d.nodes.map((n) => n.type));
     const large = d.nodes.length > many;
     const scale = large ? 0.45 : 1;
@@ -86,7 +98,8 @@ export class Picture {
     for (const [i, e] of d.edges.entries()) {
       const look = lookOf(e.relationship_type);
       const typed = e.relationship_type !== 'LINKS_TO';
-      g.addEdgeWithKey(i, e.from_id, e.to_id, { type: large ? 'line' : look.shape, color: tone(look.tone), size: typed ? 1.2 + 3 * (e.confidence ?? 0.4) : 1, typed, label: plainOf(said(e.relationship_type)) });
+      // Plain links stand back behind the relationships that somebody stated.
+      g.addEdgeWithKey(i, e.from_id, e.to_id, { type: large ? 'line' : look.shape, color: typed ? tone(look.tone) : faded, size: typed ? 1.2 + 3 * (e.confidence ?? 0.4) : 1, typed, label: plainOf(said(e.relationship_type)) });
       if (slice.full()) await slice.rest();
     }
     await slice.rest(); // drawing is a task of its own
@@ -119,7 +132,7 @@ export class Picture {
     const s = new Sketch(this.#graph, this.#box, {
       allowInvalidContainer: true, labelColor: { color }, edgeLabelColor: { color }, labelFont: font, edgeLabelFont: font, labelSize: 13, edgeLabelSize: 11, minCameraRatio: 0.02, maxCameraRatio: 4,
       defaultEdgeType: 'line', nodeProgramClasses: { shape: Shapes },
-      edgeProgramClasses: { arrow: EdgeArrowProgram, line: Lines, wedge: EdgeTriangleProgram, both: EdgeDoubleArrowProgram },
+      edgeProgramClasses: { line: Lines, arrow: EdgeArrowProgram, wedge: EdgeTriangleProgram, both: EdgeDoubleArrowProgram },
       defaultDrawNodeHover: (c, n, settings) => {
         const text = n.label ?? '';
         const { ink, ground } = this.#inks;
@@ -218,6 +231,7 @@ export class Picture {
 
   close(): void {
     this.#run++;
+    this.#resized.disconnect();
     this.#worker?.terminate();
     this.#sigma?.kill();
     this.#sigma = undefined;

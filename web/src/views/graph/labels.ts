@@ -25,7 +25,7 @@ export interface Written extends Box {
   key: string;
 }
 
-const [height, gap, cell] = [16, 3, 64];
+const [height, gap, cell] = [16, 5, 64];
 
 /** Room remembers what is taken, by squares, so that few boxes are compared. Outside of its width and height nothing is free. */
 export class Room {

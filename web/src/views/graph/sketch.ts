@@ -28,15 +28,15 @@ interface Seen extends Coordinates {
   highlighted: boolean;
 }
 
-// So much room one name has, and so many relations may be in sight until they are all named.
-const [perName, legible, crowd] = [11_000, 45, 150];
+// So much room one name has, and so many notes may be in sight while all relations are named.
+const [perName, legible, crowd] = [11_000, 12, 150];
 // A finger is not as exact as a pointer.
 const reach = (): number => (matchMedia('(pointer: coarse)').matches ? 16 : 3);
 
 export class Sketch extends Sigma {
   // Said only, not set: Sigma draws for the first time before a field of this class is there.
   declare private held: boolean | undefined;
-  declare private named: number | undefined; // relations whose names are drawn
+  declare private named: number | undefined; // how much is drawn between the lines and the notes: names of relations, and halos
   #widths = new Map<string, number>();
 
   constructor(...args: ConstructorParameters<typeof Sigma>) {
@@ -119,13 +119,23 @@ export class Sketch extends Sigma {
     const written = write(wanted, most, room);
     own.displayedNodeLabels = new Set(written.map((w) => w.key));
     c.fillStyle = labelColor.color ?? '#000';
-    // What is under the pointer or chosen is written in its own frame.
-    for (const w of written) if (w.key !== own.hoveredNode && !own.nodeDataCache[w.key]?.highlighted) c.fillText(own.nodeDataCache[w.key]?.label ?? '', w.left, w.bottom - 4);
+    // The lines do not strike through the names: between both lies a halo.
+    const under = own.canvasContexts.edgeLabels;
+    under.font = c.font;
+    [under.lineWidth, under.lineJoin, under.strokeStyle] = [4, 'round', this.ground];
+    for (const w of written) {
+      // What is under the pointer or chosen is written in its own frame.
+      if (w.key === own.hoveredNode || own.nodeDataCache[w.key]?.highlighted) continue;
+      const name = own.nodeDataCache[w.key]?.label ?? '';
+      under.strokeText(name, w.left, w.bottom - 4);
+      c.fillText(name, w.left, w.bottom - 4);
+    }
     this.#name(places, room);
+    this.named = (this.named ?? 0) + written.length;
     this.getContainer().dataset.names = String(written.length);
   }
 
-  /** name writes what relations are: those of the node that is meant, and all when few are in sight. */
+  /** name writes what relations are: those of the node that is meant, and all when few notes are in sight. */
   #name(places: Map<string, Coordinates>, room: Room): void {
     const own = this as unknown as Own;
     const meant = new Set([...own.highlightedNodes, ...(own.hoveredNode ? [own.hoveredNode] : [])]);
@@ -136,13 +146,12 @@ export class Sketch extends Sigma {
       if (from && to && label) seen.push({ id, key: label, at: { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 }, meant: meant.has(a) || meant.has(b) });
     };
     if (meant.size) for (const n of meant) g.forEachEdge(n, (id, a, from, to) => add(id, a.label, from, to));
-    else if (places.size <= 2 * legible) for (const n of places.keys()) g.forEachOutEdge(n, (id, a, from, to) => a.typed && add(id, a.label, from, to));
-    const shown = meant.size || seen.length <= legible ? seen : [];
+    else if (places.size <= legible) for (const n of places.keys()) g.forEachOutEdge(n, (id, a, from, to) => a.typed && add(id, a.label, from, to));
     const c = own.canvasContexts.edgeLabels;
     const { edgeLabelSize, edgeLabelFont, edgeLabelColor } = this.getSettings();
     c.font = `400 ${edgeLabelSize}px ${edgeLabelFont}`;
-    const words = new Map(shown.map((e) => [e.id, e.key]));
-    const written = write(shown.map((e) => ({ key: e.id, ...e.at, reach: 0, width: this.#width(c, e.key) + 4, weight: 0, inside: true })), 60, room);
+    const words = new Map(seen.map((e) => [e.id, e.key]));
+    const written = write(seen.map((e) => ({ key: e.id, ...e.at, reach: 0, width: this.#width(c, e.key) + 4, weight: 0, inside: true })), 60, room);
     [c.lineWidth, c.lineJoin, c.strokeStyle, c.fillStyle] = [4, 'round', this.ground, edgeLabelColor.color ?? '#000'];
     for (const w of written) {
       c.strokeText(words.get(w.key) ?? '', w.left + 2, w.bottom - 4);

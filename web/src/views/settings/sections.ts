@@ -7,7 +7,7 @@ export interface Section {
 }
 
 export const sections: Section[] = [
-  { id: '', label: 'Appearance' },
+  { id: '', label: 'General' },
   { id: 'models', label: 'Models' },
   { id: 'tools', label: 'Tools' },
   { id: 'servers', label: 'MCP servers' },

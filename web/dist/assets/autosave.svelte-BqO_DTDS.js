@@ -1,0 +1,1 @@
+import{H as e,et as t,nt as n,tt as r}from"./index-client-fShq_dRF.js";var i=`lore.autosave`,a=2e3,o=class{#e=n(t(s()));get on(){return e(this.#e)}set on(e){r(this.#e,e,!0)}set(e){this.on=e;try{e?localStorage.removeItem(i):localStorage.setItem(i,`off`)}catch{}}};function s(){try{return localStorage.getItem(i)!==`off`}catch{return!0}}var c=new o;export{a as n,c as t};

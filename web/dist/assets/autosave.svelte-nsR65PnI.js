@@ -1,1 +1,0 @@
-import{$ as e,V as t,et as n,tt as r}from"./index-client-GD0jk_ne.js";var i=`lore.autosave`,a=2e3,o=class{#e=r(e(s()));get on(){return t(this.#e)}set on(e){n(this.#e,e,!0)}set(e){this.on=e;try{e?localStorage.removeItem(i):localStorage.setItem(i,`off`)}catch{}}};function s(){try{return localStorage.getItem(i)!==`off`}catch{return!0}}var c=new o;export{a as n,c as t};
