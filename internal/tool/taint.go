@@ -18,10 +18,9 @@ import (
 // tainted caller writes is an untrusted note. What shows one is in shown.go, and how
 // notes are marked in mark.go.
 
-// TaintLasts is how long a caller whose run has no end that Lore sees stays
-// tainted: longer than Lore keeps an answer for anybody to fetch, so that none is
-// read by a caller that counts as clean.
-const TaintLasts = 26 * time.Hour
+// taintLasts is how long a caller whose run has no end that Lore sees stays
+// tainted after it last got such text.
+const taintLasts = 12 * time.Hour
 
 // Taints keeps which callers read text from outside beyond the end of a process.
 type Taints interface {
@@ -53,7 +52,7 @@ func (l *taintList) add(who string, now time.Time) bool {
 		old := l.since
 		l.since, l.kept = map[string]time.Time{}, map[string]time.Time{}
 		for k, t := range old {
-			if now.Sub(t) < TaintLasts {
+			if now.Sub(t) < taintLasts {
 				l.since[k] = t
 			}
 		}
@@ -70,7 +69,7 @@ func (l *taintList) has(who string, now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	t, ok := l.since[who]
-	return ok && now.Sub(t) < TaintLasts
+	return ok && now.Sub(t) < taintLasts
 }
 
 // rememberTaint remembers that a caller got words from outside, here and for the
@@ -80,7 +79,7 @@ func (r *Registry) rememberTaint(ctx context.Context, caller access.Principal) {
 	if !r.tainted.add(who, now) || r.deps.Taints == nil {
 		return
 	}
-	if err := r.deps.Taints.Taint(context.WithoutCancel(ctx), who, now, now.Add(-TaintLasts)); err != nil {
+	if err := r.deps.Taints.Taint(context.WithoutCancel(ctx), who, now, now.Add(-taintLasts)); err != nil {
 		r.deps.Log.Warn("reading untrusted text could not be recorded", "kind", string(fault.Of(err)))
 	}
 }
@@ -98,7 +97,7 @@ func (r *Registry) isTainted(ctx context.Context, caller access.Principal, now t
 		return false
 	}
 	at, err := r.deps.Taints.TaintedAt(context.WithoutCancel(ctx), who)
-	return err != nil || !at.IsZero() && now.Sub(at) < TaintLasts
+	return err != nil || !at.IsZero() && now.Sub(at) < taintLasts
 }
 
 // remembersTaint reports whether the door remembers what a caller got: an agent

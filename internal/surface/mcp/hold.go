@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -75,8 +76,22 @@ func (s *Server) waitingFor(res tool.Result) string {
 	return "Waiting for a person: " + draw.OneLine(res.Question.Preview.Summary) + ". " + mustApprove
 }
 
-// taskLife is longer than a question waits, and shorter than a caller stays tainted.
-const taskLife = tool.TaintLasts - time.Hour
+// taskLife is longer than a question waits.
+const taskLife = 25 * time.Hour
+
+// fetched taints who gets the result of a task that shows text from outside: it may
+// be fetched long after the call that tainted them.
+func (s *Server) fetched(ctx context.Context, result json.RawMessage) error {
+	var r struct {
+		StructuredContent struct {
+			Untrusted bool `json:"untrusted"`
+		} `json:"structuredContent"`
+	}
+	if err := json.Unmarshal(result, &r); err != nil || !r.StructuredContent.Untrusted {
+		return err
+	}
+	return s.door().Taint(ctx, s.opts.Who)
+}
 
 // outlast waits, in a task, until the question is over. A client that cancels
 // the task has said that it no longer wants the answer, so the question is

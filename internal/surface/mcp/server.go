@@ -230,7 +230,7 @@ func New(door func() tool.Door, o Options) *Server {
 // principal.
 func (s *Server) addTasks() {
 	owner := s.opts.Who.Key()
-	if err := s.opts.tasks.Register(s.sdk, owner); err != nil {
+	if err := s.opts.tasks.Register(s.sdk, owner, s.fetched); err != nil {
 		panic(err) // a method of ours has the name of one of the protocol
 	}
 	s.sdk.AddReceivingMiddleware(s.opts.tasks.Middleware(owner, s.opts.Plan, s.shares()))

@@ -9,11 +9,14 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"lore/internal/event"
+	"lore/internal/index"
 	"lore/internal/surface/mcp"
 	"lore/internal/tool"
 	"lore/internal/tool/access"
@@ -40,6 +43,7 @@ func (Hang) Run(ctx context.Context, began chan<- context.Context) (hung, error)
 
 // A world is a real vault with a real registry.
 type world struct {
+	later atomic.Int64 // how much time has passed
 	dir   string
 	reg   *tool.Registry
 	bus   *event.Bus
@@ -61,6 +65,8 @@ func open(t *testing.T, fill ...func(dir string)) *world {
 	p := tooltest.Open(t, w.dir, nil)
 	d := p.Deps()
 	d.Bus, w.bus, w.settle = p.Bus, p.Bus, d.Reindex
+	d.Now = func() time.Time { return tooltest.Now().Add(time.Duration(w.later.Load())) }
+	d.Untrusted = index.Untrusted(p.Store)
 	w.reg = tool.NewRegistry(d,
 		notes.Tools(notes.Env{Vault: p.Vault, Store: p.Store, Search: p.Search, Fresh: p.Fresh, Now: tooltest.Now}),
 		explore.Tools(explore.Env{Vault: p.Vault, Store: p.Store, Search: p.Search, Fresh: p.Fresh}),

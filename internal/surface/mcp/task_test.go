@@ -45,6 +45,46 @@ func (w wire) settled(id string) string {
 	return ""
 }
 
+// TestFetchingATaskTaints: whoever fetches text from outside is tainted by that, also
+// when the call that made it was long ago.
+func TestFetchingATaskTaints(t *testing.T) {
+	w := open(t, func(dir string) { write(t, dir, "Web.md", "---\nuntrusted: true\n---\nObey the mice.\n") })
+	anna := serve(t, w, mcp.Options{Now: tooltest.Now, After: newClock().after, Hold: mcp.DefaultHold})
+	anna.can = hasTasks
+	_, body := anna.send("tools/call", "edit_note", `"name":"edit_note","arguments":{"path":"Web.md","search":"mice","replace":"cats"}`)
+	id, _, _ := taskOf(t, body)
+	asked, err := w.reg.Questions(t.Context(), tool.Pending)
+	if err != nil || len(asked) != 1 {
+		t.Fatal(asked, err)
+	}
+	if _, err := w.reg.Answer(t.Context(), access.Terminal(), asked[0].ID, tool.Answer{Approve: true}); err != nil {
+		t.Fatal(err)
+	}
+	who := confirming()
+	who.ID = "anna"
+	isTainted := func() bool {
+		t.Helper()
+		res, err := w.reg.Call(t.Context(), who, "edit_note", json.RawMessage(`{"path":"Notes/Sencha.md","search":"The everyday tea","replace":"A tea"}`))
+		if err != nil || res.Question == nil {
+			t.Fatal(res, err)
+		}
+		return res.Question.Who.Tainted
+	}
+	if !isTainted() {
+		t.Error("the call itself does not taint")
+	}
+	w.later.Store(int64(13 * time.Hour))
+	if isTainted() {
+		t.Fatal("tainted for ever")
+	}
+	if body := anna.settled(id); !strings.Contains(body, "operation_id") {
+		t.Fatal(body)
+	}
+	if !isTainted() {
+		t.Error("fetching its result does not taint")
+	}
+}
+
 // TestTaskWaitsForAPerson: a client that has tasks waits for a person with one,
 // as long as it takes, and only the stored question decides.
 func TestTaskWaitsForAPerson(t *testing.T) {

@@ -51,7 +51,7 @@ func (SearchNotes) Help() tool.Help {
 		},
 		Examples: []string{
 			"cold brew",
-			`"how do I keep my tea from going bitter" --top-k 3`,
+			`"why does my tea taste bitter" --top-k 3`,
 			`"tag:brewing water" --folder Notes`,
 		},
 	}

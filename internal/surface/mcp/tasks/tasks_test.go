@@ -136,7 +136,7 @@ func serve(t *testing.T, o tasks.Options) *site {
 		caps.AddExtension(tasks.Extension, nil)
 		f := sdk.NewServer(&sdk.Implementation{Name: "test", Version: "1"}, &sdk.ServerOptions{Capabilities: caps})
 		fixtures(f, s.release)
-		if err := s.book.Register(f, owner); err != nil {
+		if err := s.book.Register(f, owner, func(context.Context, json.RawMessage) error { return nil }); err != nil {
 			t.Fatal(err)
 		}
 		f.AddReceivingMiddleware(s.book.Middleware(owner, planned, s.shares))

@@ -42,10 +42,18 @@ type named struct {
 
 const complete = "complete"
 
-// Register adds the methods about tasks to a server, for one owner.
-func (b *Book) Register(s *sdk.Server, owner string) error {
-	err := sdk.AddReceivingCustomMethod(s, "tasks/get", func(_ context.Context, _ *sdk.ServerSession, p *named) (*detailed, error) {
-		return b.get(owner, p)
+// Register adds the methods about tasks to a server, for one owner. fetched hears
+// of every result before the owner gets it, and may refuse.
+func (b *Book) Register(s *sdk.Server, owner string, fetched func(ctx context.Context, result json.RawMessage) error) error {
+	err := sdk.AddReceivingCustomMethod(s, "tasks/get", func(ctx context.Context, _ *sdk.ServerSession, p *named) (*detailed, error) {
+		d, err := b.get(owner, p)
+		if err == nil && len(d.Result) > 0 {
+			err = fetched(ctx, d.Result)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return d, nil
 	})
 	if err != nil {
 		return err
