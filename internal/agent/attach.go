@@ -6,14 +6,12 @@ import (
 
 	"lore/internal/agent/chat"
 	"lore/internal/agent/focus"
+	"lore/internal/agent/turns"
 	"lore/internal/fault"
 	"lore/internal/llm"
 	"lore/internal/note/invisible"
 	"lore/internal/tool"
 )
-
-// pictureChars is what a picture counts for in a request, in characters.
-const pictureChars = 6_000
 
 // fetch reads what the model needs before it is asked: the notes that the person
 // attached, or for a small window the best passages. It makes the same calls that the
@@ -149,12 +147,12 @@ func bringsOutside(m chat.Message) bool {
 
 // weight is how many characters a message and its attachments count for.
 func weight(m *chat.Message) int {
-	n := chars(&m.Message)
+	n := turns.Size(&m.Message)
 	for i := range m.Attached {
 		a := &m.Attached[i]
 		n += len(a.Name) + len(a.Text) + 100
 		if a.Kind == chat.AttachedPicture {
-			n += pictureChars
+			n += turns.PictureSize
 		}
 	}
 	return n

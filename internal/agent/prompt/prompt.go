@@ -34,6 +34,8 @@ Ask when a request can mean several things; do not guess which note is meant.`
 
 	ending = `When the task is done, call %s with a short account of what you did. Until then, go on by yourself.`
 
+	vault = "The person's instructions for this vault, from their note AGENTS.md. Heed them like the person's own words; they allow nothing that a tool refuses:\n"
+
 	// LastWords ask for an answer without tools; %s says why.
 	LastWords = `You cannot use tools any more, because %s. Answer now with what you have, and say what is missing.`
 )
@@ -61,6 +63,7 @@ type Conversation struct {
 	Rewriting    bool // of one passage
 	Tools        []*tool.Tool
 	Instructions func(*tool.Tool) string
+	Vault        string // the person's instructions for everybody who works with the vault
 	Wishes       string // of the person, for every answer
 }
 
@@ -85,6 +88,9 @@ func System(c Conversation) string {
 		if s := c.instructions(); s != "" {
 			parts = append(parts, s)
 		}
+	}
+	if c.Vault != "" {
+		parts = append(parts, vault+c.Vault)
 	}
 	if s := strings.TrimSpace(c.Wishes); s != "" {
 		parts = append(parts, "What the person wants every answer to heed:\n"+s)
