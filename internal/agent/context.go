@@ -282,6 +282,12 @@ func (w *worker) compact(ctx context.Context, hard bool) error {
 	if hard { // the provider counts otherwise than we do
 		keep /= 2
 	}
+	return w.summarize(ctx, keep, hard)
+}
+
+// summarize lets the model tell all but the newest messages in short, of which so many
+// tokens are kept.
+func (w *worker) summarize(ctx context.Context, keep int, hard bool) error {
 	cutAt := len(w.messages)
 	for used := 0; cutAt > 0; cutAt-- {
 		if m := &w.messages[cutAt-1]; m.Marker != chat.Compacted {

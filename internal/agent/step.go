@@ -71,7 +71,7 @@ func (a *Agent) load(ctx context.Context, id string, tell func(Event)) (*worker,
 	var runs []string // a fork has messages of others
 	told := false
 	for _, m := range w.messages {
-		told = told || bringsOutside(m)
+		told = told || m.BringsOutside()
 		if m.Role == llm.Results && !slices.Contains(runs, m.Run) {
 			runs = append(runs, m.Run)
 		}

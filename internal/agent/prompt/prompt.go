@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"lore/internal/note/summarize"
 	"lore/internal/tool"
 )
 
@@ -39,6 +40,9 @@ Ask when a request can mean several things; do not guess which note is meant.`
 	// LastWords ask for an answer without tools; %s says why.
 	LastWords = `You cannot use tools any more, because %s. Answer now with what you have, and say what is missing.`
 )
+
+// Naming asks for the title of a chat.
+const Naming = "Name this conversation in at most six words, in the language of the person. Answer with the name alone: one line, no quotes, no full stop."
 
 // Brief asks for a summary that a run can go on from.
 const Brief = `Sum up the conversation so far for yourself: you will go on with nothing but this summary and the last messages. Use these headings and leave none out:
@@ -116,4 +120,17 @@ func (c Conversation) instructions() string {
 		return ""
 	}
 	return "About single tools:" + b.String()
+}
+
+// Name is the first line that a model said after its thoughts, without quotes.
+func Name(s string) string {
+	if i := strings.LastIndex(s, "</think>"); i >= 0 {
+		s = s[i+len("</think>"):]
+	}
+	for line := range strings.Lines(s) {
+		if line = strings.Trim(line, " \t\r\n\"'*#`.“”"); line != "" {
+			return summarize.Title(line, 50)
+		}
+	}
+	return ""
 }
