@@ -50,6 +50,8 @@ type Agent struct {
 	// Shares is what of the vault a model that is not on this machine may get; nil:
 	// everything.
 	Shares func(ctx context.Context, who access.Principal) (visibility.Limit, error)
+	// Has reports whether there is a file at the top of the vault; nil: nobody knows.
+	Has func(name string) bool
 	// Scopes are the rights of runs.
 	Scopes []access.Scope
 	// Parallel is how many reading calls run at once; 0 is 4.
@@ -83,7 +85,9 @@ type Prefs struct {
 	NoTitles bool
 	Whole    bool   // an answer is told when it is whole
 	System   string // what every answer should heed
-	Limits   chat.Limits
+	// NoInstructions leaves out the vault's own instructions.
+	NoInstructions bool
+	Limits         chat.Limits
 }
 
 // prefs are those of the person, with the usual limits where none is set.

@@ -35,6 +35,8 @@ type world struct {
 	reg   *tool.Registry
 	info  llm.Info
 	told  []agent.Event
+
+	policy policy.Settings // see add
 }
 
 func newWorld(t testing.TB, steps ...llmtest.Step) *world {

@@ -6,14 +6,12 @@ import (
 
 	"lore/internal/agent/chat"
 	"lore/internal/agent/focus"
+	"lore/internal/agent/turns"
 	"lore/internal/fault"
 	"lore/internal/llm"
 	"lore/internal/note/invisible"
 	"lore/internal/tool"
 )
-
-// pictureChars is what a picture counts for in a request, in characters.
-const pictureChars = 6_000
 
 // fetch reads what the model needs before it is asked: the notes that the person
 // attached, or for a small window the best passages. It makes the same calls that the
@@ -27,7 +25,7 @@ func (w *worker) fetch(ctx context.Context, asked chat.Message) (bool, error) {
 		return false, err
 	}
 	role, args := tool.ReadsNote, [][]byte{}
-	for _, p := range notesOf(asked) {
+	for _, p := range asked.Notes() {
 		args = append(args, []byte(encode(map[string]any{"path": p})))
 	}
 	if len(args) == 0 && focus.IsSmall(w.info.Context) && len(w.tools) > 0 {
@@ -53,17 +51,6 @@ func (w *worker) fetch(ctx context.Context, asked chat.Message) (bool, error) {
 
 // packMargin is how many tokens a call and the words around its passages take.
 const packMargin = 150
-
-// notesOf are the notes that a message brings along, each once.
-func notesOf(m chat.Message) []string {
-	var out []string
-	for i := range m.Attached {
-		if a := &m.Attached[i]; a.FromNote() && !slices.Contains(out, a.Name) {
-			out = append(out, a.Name)
-		}
-	}
-	return out
-}
 
 // withhold marks the passages of notes that a remote model was not allowed to
 // read, so that no later request has them either.
@@ -141,20 +128,14 @@ func (w *worker) checkPictures() error {
 	return nil
 }
 
-// bringsOutside reports whether a message has words that the person did not write:
-// what follows from them is as wary as what follows from a web page.
-func bringsOutside(m chat.Message) bool {
-	return m.Outside || slices.ContainsFunc(m.Attached, func(a chat.Attachment) bool { return !a.FromNote() })
-}
-
 // weight is how many characters a message and its attachments count for.
 func weight(m *chat.Message) int {
-	n := chars(&m.Message)
+	n := turns.Size(&m.Message)
 	for i := range m.Attached {
 		a := &m.Attached[i]
 		n += len(a.Name) + len(a.Text) + 100
 		if a.Kind == chat.AttachedPicture {
-			n += pictureChars
+			n += turns.PictureSize
 		}
 	}
 	return n

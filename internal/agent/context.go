@@ -96,9 +96,9 @@ func (w *worker) spoken() []llm.Message {
 		switch {
 		case m.Role != llm.Results:
 		case others:
-			shown.Parts = withheld(shown.Parts, "this result was read for another model")
+			shown.Parts = turns.Withheld(shown.Parts, "this result was read for another model")
 		case w.limited && m.Run != w.run.ID:
-			shown.Parts = withheld(shown.Parts, "this result was read before, and not every note is shared with you now")
+			shown.Parts = turns.Withheld(shown.Parts, "this result was read before, and not every note is shared with you now")
 		case w.limited:
 			shown.Parts = w.stillShared(shown.Parts, turn)
 		}
@@ -126,15 +126,6 @@ func (w *worker) summary() *chat.Message {
 // own, which its own limits hold for.
 func (w *worker) isForeign(m chat.Message) bool {
 	return !w.info.Local && w.model != nil && m.Model != w.model.ID()
-}
-
-// withheld are results that the model does not get, with the reason.
-func withheld(parts []llm.Part, why string) []llm.Part {
-	out := slices.Clone(parts)
-	for i := range out {
-		out[i].Text = "(" + why + "; call the tool again if you need it)"
-	}
-	return out
 }
 
 // shown is one message with what the person was looking at, and with results up
@@ -206,19 +197,6 @@ func (w *worker) stubs() int {
 	return old
 }
 
-// chars counts the characters of a message.
-func chars(m *llm.Message) int {
-	n := 0
-	for i := range m.Parts {
-		p := &m.Parts[i]
-		n += len(p.Text) + len(p.Args) + len(p.Opaque) + 16
-		if p.Kind == llm.Image {
-			n += pictureChars
-		}
-	}
-	return n
-}
-
 // full is how many tokens everything that was said may have, nothing left out.
 func (w *worker) full() int {
 	n := 0
@@ -233,7 +211,7 @@ func (w *worker) estimate() int {
 	n := w.overhead()
 	spoken := w.spoken()
 	for i := range spoken {
-		n += chars(&spoken[i])
+		n += turns.Size(&spoken[i])
 	}
 	return w.tokens(n)
 }
@@ -242,7 +220,7 @@ func (w *worker) estimate() int {
 func (w *worker) measure(r llm.Request, u llm.Usage) {
 	n := w.overhead()
 	for i := range r.Messages {
-		n += chars(&r.Messages[i])
+		n += turns.Size(&r.Messages[i])
 	}
 	if u.In >= 500 {
 		w.per = believable(float64(n) / float64(u.In))
@@ -304,6 +282,12 @@ func (w *worker) compact(ctx context.Context, hard bool) error {
 	if hard { // the provider counts otherwise than we do
 		keep /= 2
 	}
+	return w.summarize(ctx, keep, hard)
+}
+
+// summarize lets the model tell all but the newest messages in short, of which so many
+// tokens are kept.
+func (w *worker) summarize(ctx context.Context, keep int, hard bool) error {
 	cutAt := len(w.messages)
 	for used := 0; cutAt > 0; cutAt-- {
 		if m := &w.messages[cutAt-1]; m.Marker != chat.Compacted {
@@ -387,7 +371,7 @@ func (w *worker) spokenUntil(end int) []llm.Message {
 
 // part is the run as it was before a message.
 func (w *worker) part(end int) *worker {
-	return &worker{Agent: w.Agent, chat: w.chat, run: w.run, messages: w.messages[:end], model: w.model, info: w.info, tools: w.tools, offered: w.offered, prompt: w.prompt, per: w.per, prefs: w.prefs, visible: w.visible, limited: w.limited, calls: w.calls}
+	return &worker{Agent: w.Agent, chat: w.chat, run: w.run, messages: w.messages[:end], model: w.model, info: w.info, tools: w.tools, offered: w.offered, prompt: w.prompt, prompted: w.prompted, instructions: w.instructions, per: w.per, prefs: w.prefs, visible: w.visible, limited: w.limited, calls: w.calls}
 }
 
 // withSummary puts a summary behind what must stay word for word: the requests of the

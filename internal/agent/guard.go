@@ -1,9 +1,7 @@
 package agent
 
 import (
-	"encoding/json"
 	"slices"
-	"strings"
 
 	"lore/internal/agent/chat"
 	"lore/internal/agent/loop"
@@ -25,20 +23,8 @@ func (w *worker) repeats(c *chat.Call) bool {
 	return loop.Closes(made, w.key(c))
 }
 
-// key names a call by what it asks. Searches for the same words in another order
-// are the same.
+// key names a call by what it asks.
 func (w *worker) key(c *chat.Call) string {
-	args := string(c.Args)
-	var m map[string]any
-	if json.Unmarshal(c.Args, &m) == nil {
-		if t, err := w.Door.Find(c.Tool); err == nil && slices.Contains(t.Roles, tool.SearchesNotes) {
-			if q, ok := m["query"].(string); ok {
-				words := strings.Fields(strings.ToLower(strings.Trim(q, `"?!. `)))
-				slices.Sort(words)
-				m["query"] = strings.Join(slices.Compact(words), " ")
-			}
-		}
-		args = encode(m) // keys in order
-	}
-	return c.Tool + "\x00" + args
+	t, err := w.Door.Find(c.Tool)
+	return loop.Key(c.Tool, c.Args, err == nil && slices.Contains(t.Roles, tool.SearchesNotes))
 }

@@ -33,6 +33,7 @@ type worker struct {
 	tools    []*tool.Tool      // that are offered, by name
 	offered  []llm.Tool        // the same, as the model is told of them
 	prompt   string            // the system prompt, once it is made
+	prompted string            // the vault's instructions that it was made with
 	visible  visibility.Limit  // what the model may get; checkShared sets it
 	limited  bool              // the model is remote, and may not get every note
 	outside  bool              // words from outside were read in this conversation before
@@ -40,6 +41,8 @@ type worker struct {
 	half     string            // what the model said of an answer that is not whole
 	tight    int               // how often the newest results were shortened: the provider counts otherwise than we do
 	quoted   []citation.Source // what was looked up in the model's place
+
+	instructions string // of the vault, see readInstructions
 
 	makesRoom  bool // results but the newest are left out, see sizeResults
 	mostResult int  // characters of a result that there is room for, see sizeResults
@@ -68,7 +71,7 @@ func (a *Agent) load(ctx context.Context, id string, tell func(Event)) (*worker,
 	var runs []string // a fork has messages of others
 	told := false
 	for _, m := range w.messages {
-		told = told || bringsOutside(m)
+		told = told || m.BringsOutside()
 		if m.Role == llm.Results && !slices.Contains(runs, m.Run) {
 			runs = append(runs, m.Run)
 		}
@@ -156,6 +159,7 @@ func (w *worker) ready(ctx context.Context) error {
 		w.model = nil
 		return err
 	}
+	w.readInstructions(ctx)
 	if w.chat.NoTools || w.prefs.NoTools || w.chat.Purpose == chat.Rewriting {
 		return nil
 	}

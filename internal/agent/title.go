@@ -2,16 +2,14 @@ package agent
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"lore/internal/agent/chat"
+	"lore/internal/agent/prompt"
 	"lore/internal/llm"
 	"lore/internal/llm/retry"
 	"lore/internal/note/summarize"
 )
-
-const naming = "Name this conversation in at most six words, in the language of the person. Answer with the name alone: one line, no quotes, no full stop."
 
 // entitle gives a chat a name after its first answer. It may fail: then the first
 // words of the request are the name.
@@ -40,7 +38,7 @@ func (w *worker) entitle(ctx context.Context) {
 	}
 	asking, cancel := context.WithTimeout(retry.WithCheck(ctx, func() error { return w.recheckShared(ctx) }), 20*time.Second)
 	defer cancel()
-	a, err := llm.Ask(asking, w.model, llm.Request{System: naming, Messages: append(said, llm.Say(llm.User, naming)), MaxTokens: 200})
+	a, err := llm.Ask(asking, w.model, llm.Request{System: prompt.Naming, Messages: append(said, llm.Say(llm.User, prompt.Naming)), MaxTokens: 200})
 	if err != nil {
 		return
 	}
@@ -49,7 +47,7 @@ func (w *worker) entitle(ctx context.Context) {
 	if err := w.keep(lasting, chat.Change{}); err != nil {
 		w.Log.Warn("the cost of naming a chat could not be stored", "run", w.run.ID, "error", err)
 	}
-	title := oneLine(a.Text())
+	title := prompt.Name(a.Text())
 	if title == "" {
 		return
 	}
@@ -61,17 +59,4 @@ func (w *worker) entitle(ctx context.Context) {
 	if err != nil {
 		w.Log.Warn("a chat keeps its first words as its name", "chat", w.chat.ID, "error", err)
 	}
-}
-
-// oneLine is the first line that a model said after its thoughts, without quotes.
-func oneLine(s string) string {
-	if i := strings.LastIndex(s, "</think>"); i >= 0 {
-		s = s[i+len("</think>"):]
-	}
-	for line := range strings.Lines(s) {
-		if line = strings.Trim(line, " \t\r\n\"'*#`.“”"); line != "" {
-			return summarize.Title(line, 50)
-		}
-	}
-	return ""
 }

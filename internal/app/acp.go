@@ -50,7 +50,7 @@ func (a *app) openForEditor(ctx context.Context, r *workspace.Resident, o cli.AC
 	shares := func(ctx context.Context, who access.Principal) (visibility.Limit, error) {
 		return a.sharedBy(ctx, r, who)
 	}
-	mind := a.newAgent(db, door, r.Log, shares)
+	mind := a.newAgent(db, door, r.Log, r.Dir, shares)
 	if o.Confirm || o.Trust {
 		mind.Scopes = append(mind.Scopes, access.Confirm)
 	}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -32,10 +34,14 @@ import (
 
 // newAgent makes an agent that works through a door. What it keeps lies in a file of
 // its own, whatever comes to stand behind the door.
-func (a *app) newAgent(file *state.File, door tool.Door, log *slog.Logger, shares sharesFunc) *agent.Agent {
+func (a *app) newAgent(file *state.File, door tool.Door, log *slog.Logger, vault string, shares sharesFunc) *agent.Agent {
 	left := recovery.Traces{History: history.New(file, history.Options{Now: a.now}), Asked: approval.New(file, a.now)}
 	return &agent.Agent{
 		Store: chat.New(file, a.now), Door: door, Now: a.now, Log: log, Model: a.models().Finder(), Made: left.Made, Prefs: a.models().Prefs, Shares: shares,
+		Has: func(name string) bool {
+			_, err := os.Stat(filepath.Join(vault, name))
+			return err == nil
+		},
 		ID:     func(word string) string { return word + "-" + strings.ToLower(rand.Text()) },
 		Holder: recovery.Holder(), Gone: recovery.HasEnded,
 		// Everything but what belongs to persons: policy asks about the rest.
@@ -104,7 +110,7 @@ func (a *app) talk(ctx context.Context, s *workspace.Session, c *cli.Session) (*
 	file, _ := a.opener().OpenRecords(s.Dir, s.Log)
 	door := cli.BesideScreen(c)
 	t := &conversation.Session{
-		Agent: a.newAgent(file, door, s.Log, a.sharesOf(s, door)), Door: door, Allow: approval.New(file, a.now).AddRule, Attend: c.Attend,
+		Agent: a.newAgent(file, door, s.Log, s.Vault.Dir(), a.sharesOf(s, door)), Door: door, Allow: approval.New(file, a.now).AddRule, Attend: c.Attend,
 		Close: func() error { return errors.Join(c.Close(), file.Close()) },
 	}
 	if v, ok := a.errOut.(*draw.Messages); ok {

@@ -39,7 +39,7 @@ func TestWhatACallLeftBehind(t *testing.T) {
 		}
 		m := llmtest.New(llmtest.Step{Calls: []llm.Part{{Kind: llm.ToolCall, ID: "a", Name: "write_note", Args: json.RawMessage(`{"path":"New","content":"once\n","mode":"append"}`)}}},
 			llmtest.Text("Done."), llmtest.Text("t"), llmtest.Text("Once more."))
-		mind := a.newAgent(s.State, s.Door, s.Log, a.sharesOf(s, s.Door))
+		mind := a.newAgent(s.State, s.Door, s.Log, s.Vault.Dir(), a.sharesOf(s, s.Door))
 		mind.Model = func(context.Context, string) (llm.Model, llm.Info, error) { return m, llm.Info{Local: true}, nil }
 		if err := os.WriteFile(filepath.Join(vault, "New.md"), nil, 0o600); err != nil {
 			t.Fatal(err)

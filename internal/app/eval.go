@@ -23,7 +23,7 @@ func (a *app) openToTry(ctx context.Context, vault, own string) (*eval.Vault, er
 	if err != nil {
 		return nil, err
 	}
-	mind := a.newAgent(s.State, s.Door, s.Log, a.sharesOf(s, s.Door))
+	mind := a.newAgent(s.State, s.Door, s.Log, s.Vault.Dir(), a.sharesOf(s, s.Door))
 	mind.Model = a.models().Finder()
 	return &eval.Vault{Agent: mind, Door: s.Door, Close: s.Close}, nil
 }

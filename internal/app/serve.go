@@ -76,7 +76,7 @@ func (s *server) listen(ctx context.Context, o cli.ServeOptions, db *state.File)
 		return err
 	}
 	where := func(id string) string { return shell.Address(l) + page.Path(id) }
-	mind := s.app.newAgent(db, s.Door, s.Log, s.sharedWith)
+	mind := s.app.newAgent(db, s.Door, s.Log, s.Dir, s.sharedWith)
 	attends := runner.New(mind, s.Bus, s.Log)
 	talks := chats.New(chats.Options{Agent: mind, Runner: attends, Host: s.app.host(), Closing: shell.Closing()})
 	prefer := prefs.New(prefs.Options{Host: s.app.host(), Flags: flags(s.g), Vault: s.Dir, Unlocked: token.New(db, s.app.now).Unlocked})

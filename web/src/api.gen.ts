@@ -448,6 +448,11 @@ export type Conversation = {
     empty?: boolean;
     ended?: string;
     id: string;
+    instructions?: null | {
+      cut?: boolean;
+      path: string;
+      unused?: string;
+    };
     keeper?: string;
     last?: boolean;
     limits: {
@@ -798,6 +803,11 @@ export type Piece = {
       empty?: boolean;
       ended?: string;
       id: string;
+      instructions?: null | {
+        cut?: boolean;
+        path: string;
+        unused?: string;
+      };
       keeper?: string;
       last?: boolean;
       limits: {
@@ -875,6 +885,11 @@ export type Run = {
   empty?: boolean;
   ended?: string;
   id: string;
+  instructions?: null | {
+    cut?: boolean;
+    path: string;
+    unused?: string;
+  };
   keeper?: string;
   last?: boolean;
   limits: {
@@ -910,6 +925,11 @@ export type Runs = {
     empty?: boolean;
     ended?: string;
     id: string;
+    instructions?: null | {
+      cut?: boolean;
+      path: string;
+      unused?: string;
+    };
     keeper?: string;
     last?: boolean;
     limits: {

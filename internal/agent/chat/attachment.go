@@ -95,3 +95,20 @@ func (a *Attachment) check() error {
 	}
 	return nil
 }
+
+// Notes are the notes that a message brings along, each once.
+func (m *Message) Notes() []string {
+	var out []string
+	for i := range m.Attached {
+		if a := &m.Attached[i]; a.FromNote() && !slices.Contains(out, a.Name) {
+			out = append(out, a.Name)
+		}
+	}
+	return out
+}
+
+// BringsOutside reports whether a message has words that the person did not write:
+// what follows from them is as wary as what follows from a web page.
+func (m *Message) BringsOutside() bool {
+	return m.Outside || slices.ContainsFunc(m.Attached, func(a Attachment) bool { return !a.FromNote() })
+}

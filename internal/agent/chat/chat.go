@@ -166,12 +166,35 @@ type Run struct {
 	Denials int           `json:"denials,omitempty"`
 	Nudges  int           `json:"nudges,omitempty"` // how often it was told that it repeats itself
 	Empty   bool          `json:"empty,omitempty"`  // the model gave no answer and was asked once more
+	// Instructions are those of the vault; nil when there are none.
+	Instructions *Instructions `json:"instructions,omitempty"`
 	// Near says which limit is nearly reached.
 	Near string `json:"near,omitempty"`
 	// Keeper is the process that goes on with it when it can.
 	Keeper string `json:"keeper,omitempty"`
 	// Last says that the next step is the last: an answer without tools.
 	Last bool `json:"last,omitempty"`
+}
+
+// Instructions are what a note of the vault tells every model that works with it.
+type Instructions struct {
+	Path string `json:"path"`
+	// Cut says that the model got the beginning alone, and Unused why it got nothing.
+	Cut    bool   `json:"cut,omitempty"`
+	Unused string `json:"unused,omitempty"`
+}
+
+// Problem tells a person why a model did not get all of them; "" when it did.
+func (i *Instructions) Problem() string {
+	switch {
+	case i == nil:
+		return ""
+	case i.Unused != "":
+		return i.Path + " was not used: " + i.Unused
+	case i.Cut:
+		return i.Path + " is too long for the model; only its beginning was used"
+	}
+	return ""
 }
 
 // A CallState is how far a call is.

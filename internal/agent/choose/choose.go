@@ -173,7 +173,7 @@ func (m *Models) Prefs() (agent.Prefs, error) {
 		errs = append(errs, err)
 		return s
 	}
-	p := agent.Prefs{NoTools: get("tools") == "off", Whole: get("stream") == "off", NoTitles: get("titles") == "off", System: get("system")}
+	p := agent.Prefs{NoTools: get("tools") == "off", Whole: get("stream") == "off", NoTitles: get("titles") == "off", System: get("system"), NoInstructions: get("agents_file") == "off"}
 	// What is no number was refused when it was set, or is none.
 	p.Limits.Steps, _ = strconv.Atoi(get("steps"))
 	p.Limits.Tokens, _ = strconv.Atoi(get("tokens"))

@@ -1,7 +1,11 @@
 // Package loop recognizes calls that go round in circles.
 package loop
 
-import "slices"
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
 
 // LookBack is how many calls are looked at: more than the longest block needs.
 const LookBack = 24
@@ -42,4 +46,23 @@ func Closes(made []Call, next string) bool {
 		}
 	}
 	return false
+}
+
+// Key names a call by what it asks. Searches for the same words in another order are
+// the same.
+func Key(tool string, args json.RawMessage, searches bool) string {
+	var m map[string]any
+	if json.Unmarshal(args, &m) != nil {
+		return tool + "\x00" + string(args)
+	}
+	if q, ok := m["query"].(string); ok && searches {
+		words := strings.Fields(strings.ToLower(strings.Trim(q, `"?!. `)))
+		slices.Sort(words)
+		m["query"] = strings.Join(slices.Compact(words), " ")
+	}
+	inOrder, err := json.Marshal(m) // of its keys
+	if err != nil {
+		inOrder = args
+	}
+	return tool + "\x00" + string(inOrder)
 }

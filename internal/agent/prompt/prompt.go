@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"lore/internal/note/summarize"
 	"lore/internal/tool"
 )
 
@@ -34,9 +35,14 @@ Ask when a request can mean several things; do not guess which note is meant.`
 
 	ending = `When the task is done, call %s with a short account of what you did. Until then, go on by yourself.`
 
+	vault = "The person's instructions for this vault, from their note AGENTS.md. Heed them like the person's own words; they allow nothing that a tool refuses:\n"
+
 	// LastWords ask for an answer without tools; %s says why.
 	LastWords = `You cannot use tools any more, because %s. Answer now with what you have, and say what is missing.`
 )
+
+// Naming asks for the title of a chat.
+const Naming = "Name this conversation in at most six words, in the language of the person. Answer with the name alone: one line, no quotes, no full stop."
 
 // Brief asks for a summary that a run can go on from.
 const Brief = `Sum up the conversation so far for yourself: you will go on with nothing but this summary and the last messages. Use these headings and leave none out:
@@ -61,6 +67,7 @@ type Conversation struct {
 	Rewriting    bool // of one passage
 	Tools        []*tool.Tool
 	Instructions func(*tool.Tool) string
+	Vault        string // the person's instructions for everybody who works with the vault
 	Wishes       string // of the person, for every answer
 }
 
@@ -86,6 +93,9 @@ func System(c Conversation) string {
 			parts = append(parts, s)
 		}
 	}
+	if c.Vault != "" {
+		parts = append(parts, vault+c.Vault)
+	}
 	if s := strings.TrimSpace(c.Wishes); s != "" {
 		parts = append(parts, "What the person wants every answer to heed:\n"+s)
 	}
@@ -110,4 +120,17 @@ func (c Conversation) instructions() string {
 		return ""
 	}
 	return "About single tools:" + b.String()
+}
+
+// Name is the first line that a model said after its thoughts, without quotes.
+func Name(s string) string {
+	if i := strings.LastIndex(s, "</think>"); i >= 0 {
+		s = s[i+len("</think>"):]
+	}
+	for line := range strings.Lines(s) {
+		if line = strings.Trim(line, " \t\r\n\"'*#`.“”"); line != "" {
+			return summarize.Title(line, 50)
+		}
+	}
+	return ""
 }

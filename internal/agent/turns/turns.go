@@ -102,3 +102,28 @@ func WithoutCalls(list []llm.Message) []llm.Message {
 	}
 	return out
 }
+
+// PictureSize is what a picture counts for in a request, in characters.
+const PictureSize = 6_000
+
+// Size counts the characters of a message.
+func Size(m *llm.Message) int {
+	n := 0
+	for i := range m.Parts {
+		p := &m.Parts[i]
+		n += len(p.Text) + len(p.Args) + len(p.Opaque) + 16
+		if p.Kind == llm.Image {
+			n += PictureSize
+		}
+	}
+	return n
+}
+
+// Withheld are results that the model does not get, with the reason.
+func Withheld(parts []llm.Part, why string) []llm.Part {
+	out := slices.Clone(parts)
+	for i := range out {
+		out[i].Text = "(" + why + "; call the tool again if you need it)"
+	}
+	return out
+}

@@ -30,6 +30,7 @@ type armed struct{}
 type card struct {
 	q     tool.Question
 	since time.Time
+	own   bool   // the person wants it, not a run
 	busy  string // what is being done about it
 	wrong string // what was wrong with the last answer
 	stop  context.CancelFunc
@@ -99,7 +100,7 @@ func (m *model) ask(c *card, q tool.Question) tea.Cmd {
 	if c.stop != nil {
 		c.stop()
 	}
-	*c = card{q: q, since: m.now()}
+	*c = card{q: q, since: m.now(), own: c.own}
 	if q.State != tool.Pending {
 		c.busy = "Applying …"
 	}
@@ -155,7 +156,7 @@ func (m *model) over(c *card) tea.Cmd {
 	if len(m.cards) > 0 {
 		return m.present()
 	}
-	if m.run == nil || m.stopping {
+	if m.run == nil || m.run.Status.Over() || m.stopping {
 		return nil
 	}
 	return m.work(m.run.ID)
@@ -178,6 +179,9 @@ func (m *model) answered(msg answeredMsg) tea.Cmd {
 	}
 	c.busy = ""
 	switch {
+	case msg.err != nil && c.own:
+		m.problem(msg.err)
+		return m.over(c)
 	case msg.err != nil && msg.over:
 		return m.over(c) // it was carried out and went wrong: the run is told
 	case msg.err != nil && fault.Of(msg.err) == fault.Conflict && m.run != nil:
@@ -193,6 +197,8 @@ func (m *model) answered(msg answeredMsg) tea.Cmd {
 		cmd := m.ask(c, q)
 		c.wrong = "The plan changed; review it again"
 		return tea.Batch(cmd, m.present())
+	case c.own:
+		m.tellUndone(msg.res)
 	}
 	return m.over(c)
 }

@@ -31,6 +31,9 @@ func (m *model) decide(k tea.KeyPressMsg) tea.Cmd {
 			c.plan, c.args, c.lines, c.wrong = nil, nil, nil, ""
 			return nil
 		}
+		if c.own && c.busy == "" {
+			return m.reply(c, tool.Answer{})
+		}
 		return m.halt()
 	}
 	if !c.ready(m.now()) {

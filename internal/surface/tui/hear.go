@@ -45,6 +45,9 @@ func (m *model) hear(n *news) {
 		m.kept(n.Message)
 	case agent.Stepped:
 		r := *n.Run
+		if text := r.Instructions.Problem(); text != "" && (m.run == nil || m.run.Instructions.Problem() != text) {
+			m.t.Tell(transcript.Notice, text)
+		}
 		m.run = &r
 		if r.Model != "" {
 			m.mind = r.Model

@@ -159,6 +159,10 @@ func (m *model) told(msg tea.Msg) tea.Cmd {
 		m.met(msg)
 	case listedMsg:
 		m.listed(msg)
+	case undoneMsg:
+		return m.undone(msg)
+	case compactedMsg:
+		m.compacted(msg)
 	case notesMsg:
 		m.offer.Notes = msg.paths
 		m.offer.Look(&m.input)
@@ -196,6 +200,10 @@ func (m *model) active() bool { return m.working || m.run != nil && !m.run.Statu
 func (m *model) send(text string) tea.Cmd {
 	if m.active() {
 		m.hint = "the model is still working; Esc stops it"
+		return nil
+	}
+	if len(m.cards) > 0 {
+		m.hint = "approve or deny the change above first"
 		return nil
 	}
 	m.past.Add(text)

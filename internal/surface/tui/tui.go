@@ -27,6 +27,8 @@ type Session struct {
 	Attend func(ctx context.Context)
 	// Begin makes a conversation that begins with a text, for a model.
 	Begin func(ctx context.Context, text, model string) (string, error)
+	// Undo plans, for the person, to take back what a conversation changed last.
+	Undo func(ctx context.Context, chat string) (tool.Result, error)
 	// Models are the ids of those that can be talked with, and what went wrong
 	// with some providers; may be nil.
 	Models func(ctx context.Context) (ids, problems []string, err error)

@@ -23,6 +23,7 @@ import (
 	"lore/internal/tool/access"
 	"lore/internal/tool/tooltest"
 	"lore/internal/tools/notes"
+	"lore/internal/tools/work"
 )
 
 // A world is a small vault with its tools, a model that follows a script, and the
@@ -53,7 +54,8 @@ func newWorld(t *testing.T, steps ...llmtest.Step) *world {
 		}
 	}
 	p := tooltest.Open(t, w.dir, nil)
-	w.reg = tool.NewRegistry(p.Deps(), notes.Tools(notes.Env{Vault: p.Vault, Store: p.Store, Search: p.Search, Fresh: p.Fresh, Now: tooltest.Now}))
+	w.reg = tool.NewRegistry(p.Deps(), notes.Tools(notes.Env{Vault: p.Vault, Store: p.Store, Search: p.Search, Fresh: p.Fresh, Now: tooltest.Now}),
+		work.Tools(work.Env{History: p.History, Questions: p.Questions, Vault: p.Vault, Now: tooltest.Now}))
 	file := state.In(t.TempDir())
 	t.Cleanup(func() { _ = file.Close() })
 	var n atomic.Int64
@@ -69,6 +71,8 @@ func newWorld(t *testing.T, steps ...llmtest.Step) *world {
 	h := &effects{ctx: ctx, s: Session{Agent: a, Door: w.reg, Begin: func(ctx context.Context, text, model string) (string, error) {
 		id := a.ID("chat")
 		return id, a.Store.Put(ctx, chat.Chat{ID: id, Title: text, Model: model})
+	}, Undo: func(ctx context.Context, _ string) (tool.Result, error) {
+		return w.reg.Call(ctx, access.Terminal(), "undo", json.RawMessage(`{}`))
 	}}}
 	t.Cleanup(func() { leave(); h.close() })
 	h.box.wake = func() { go w.hand(wake{}) }
@@ -250,6 +254,50 @@ func TestKeysBeforeTheCardWasSeen(t *testing.T) {
 	if !strings.Contains(w.file("Tea.md"), "A new line.") || w.m.current() != nil || w.m.mode != writing {
 		t.Error("it was not done, or the card stayed")
 	}
+}
+
+// TestUndoInTheChat: what would be undone is a card like others. It needs no run.
+func TestUndoInTheChat(t *testing.T) {
+	w := opened(t, llmtest.Text("Done."), llmtest.Text("Hello."))
+	before := w.file("Tea.md")
+	w.press("tab")
+	w.says("/undo")
+	w.shows("a change waits for you")
+	w.press("tab")
+	w.wait()
+	w.press("a")
+	w.shows("Done.", "ready")
+	after := w.file("Tea.md")
+	for _, answer := range []string{"esc", "d", "a"} {
+		w.says("/undo")
+		w.shows("Approval needed", "-A new line.")
+		w.press("tab")
+		w.says("hello")
+		w.shows("approve or deny the change above first")
+		w.m.input.Set("")
+		w.press("tab")
+		w.wait()
+		w.shows(keysShown)
+		w.press(answer)
+		w.lacks("Approval needed")
+		want, told := after, "Nothing was undone."
+		if answer == "a" {
+			want, told = before, "Undone."
+		}
+		w.shows(told)
+		if got := w.file("Tea.md"); got != want || w.m.mode != writing || w.m.active() {
+			t.Fatalf("%s: %q", answer, got)
+		}
+	}
+	w.says("/undo")
+	w.shows("there is no change to undo")
+	w.says("/compact")
+	w.shows("without a model, there is nothing to summarize")
+	w.says("hello")
+	w.shows("Hello.", "ready")
+	w.says("/new")
+	w.says("/compact")
+	w.shows("There is nothing to summarize yet.")
 }
 
 func TestWhoeverWritesKeepsTheKeys(t *testing.T) {

@@ -307,3 +307,21 @@ func benchFrame(b *testing.B, kind agent.EventType) {
 		})
 	}
 }
+
+// TestTheVaultsInstructionsAreTold: that they are not used is told once, and /tools names
+// them when they are.
+func TestTheVaultsInstructionsAreTold(t *testing.T) {
+	m := bare(t, false)
+	m.tools = false
+	r := chat.Run{ID: "run-1", Status: chat.Running, Instructions: &chat.Instructions{Path: "AGENTS.md", Unused: "it is marked as untrusted"}}
+	m.gets(agent.Event{Type: agent.Stepped, Run: &r}, agent.Event{Type: agent.Stepped, Run: &r})
+	text, _, _ := m.drawn()
+	if n := strings.Count(text, "AGENTS.md was not used: it is marked as untrusted"); n != 1 || strings.Contains(m.toolsText(), "AGENTS.md") {
+		t.Errorf("%d times in\n%s", n, text)
+	}
+	r.Instructions = &chat.Instructions{Path: "AGENTS.md"}
+	m.gets(agent.Event{Type: agent.Stepped, Run: &r})
+	if got := m.toolsText(); got != "The model follows AGENTS.md.\nThe model has no tools in this chat." {
+		t.Error(got)
+	}
+}

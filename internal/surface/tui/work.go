@@ -75,7 +75,15 @@ type (
 		problems []string
 		err      error
 	}
-	notesMsg struct{ paths []string }
+	notesMsg  struct{ paths []string }
+	undoneMsg struct {
+		res tool.Result
+		err error
+	}
+	compactedMsg struct {
+		done bool
+		err  error
+	}
 )
 
 // start makes a run, in a new conversation when there is none.
@@ -113,6 +121,22 @@ func (h *effects) cancel(id string) tea.Cmd {
 			msg.calls, msg.err = h.s.Agent.Store.Calls(ctx, id)
 		}
 		return msg
+	})
+}
+
+// undo plans to take back what a conversation changed last.
+func (h *effects) undo(ctx context.Context, id string) tea.Cmd {
+	return h.do(func(context.Context) tea.Msg {
+		res, err := h.s.Undo(ctx, id)
+		return undoneMsg{res, err}
+	})
+}
+
+// compact tells older messages of a conversation in short, until ctx ends.
+func (h *effects) compact(ctx context.Context, id, model string) tea.Cmd {
+	return h.do(func(context.Context) tea.Msg {
+		done, err := h.s.Agent.Compact(ctx, id, model)
+		return compactedMsg{done, err}
 	})
 }
 

@@ -14,6 +14,7 @@ type Chats struct {
 	Stream string `toml:"stream,omitempty"`
 	Titles string `toml:"titles,omitempty"`
 	System string `toml:"system,omitempty"`
+	Agents string `toml:"agents_file,omitempty"`
 	Steps  scalar `toml:"steps,omitempty"`
 	Time   string `toml:"time,omitempty"`
 	Tokens scalar `toml:"tokens,omitempty"`
@@ -30,6 +31,7 @@ func chats() []value {
 		{"chats.stream", "whether answers appear while they are written: on or off", "on", "LORE_CHATS_STREAM", at(func(c *Chats) *string { return &c.Stream }), checkOn("chats.stream"), nil},
 		{"chats.titles", "whether a model names your chats: on or off", "on", "LORE_CHATS_TITLES", at(func(c *Chats) *string { return &c.Titles }), checkOn("chats.titles"), nil},
 		{"chats.system", "custom instructions for every chat", "", "LORE_CHATS_SYSTEM", at(func(c *Chats) *string { return &c.System }), nil, nil},
+		{"chats.agents_file", "whether models follow the instructions in your vault's AGENTS.md: on or off", "on", "LORE_CHATS_AGENTS_FILE", at(func(c *Chats) *string { return &c.Agents }), checkOn("chats.agents_file"), nil},
 		{"chats.steps", "maximum number of steps per request", "25", "LORE_CHATS_STEPS", at(func(c *Chats) *string { return (*string)(&c.Steps) }), checkNumber("chats.steps"), nil},
 		{"chats.time", "maximum working time per request; waiting for you does not count", "10m", "LORE_CHATS_TIME", at(func(c *Chats) *string { return &c.Time }), checkTime, nil},
 		{"chats.tokens", "maximum number of tokens per request", "200000", "LORE_CHATS_TOKENS", at(func(c *Chats) *string { return (*string)(&c.Tokens) }), checkNumber("chats.tokens"), nil},

@@ -5,7 +5,7 @@ import "strings"
 // choices are the values that a setting can have, where there are only some.
 func choices(key string) []string {
 	switch key {
-	case "chats.tools", "chats.stream", "chats.titles":
+	case "chats.tools", "chats.stream", "chats.titles", "chats.agents_file":
 		return []string{"on", "off"}
 	case "files.hard_links":
 		return []string{"refuse", "allow"}

@@ -25,7 +25,8 @@ func chatCommand(open opener) *cobra.Command {
 keys. You can continue a chat later.
 
 With --plain, in a pipe, or on a terminal that cannot move the cursor, the chat runs
-line by line: empty lines are ignored, and /quit or the end of input ends it.
+line by line: empty lines are ignored, /help lists the commands, and /quit or the
+end of input ends it.
 
 Without a model, Lore quotes matching passages, and a line that starts with / runs a
 tool.`,
@@ -114,12 +115,24 @@ func (o *options) talk(ctx context.Context, s *Session, t Terminal, resume strin
 		case text == "":
 			continue
 		}
+		done, err := o.slash(ctx, s, t, id, text)
+		switch {
+		case ctx.Err() != nil:
+			return id, nil
+		case errors.Is(err, t.Pending):
+			return id, err
+		case err != nil:
+			fmt.Fprintln(t.Err, t.Notice.Red("lore:")+" "+draw.Harmless(err.Error()))
+			continue
+		case done:
+			continue
+		}
 		if id == "" {
 			if id, err = o.begin(ctx, s, text); err != nil {
 				return id, err
 			}
 		}
-		_, err := converse(ctx, s, t, id, o.request(text))
+		_, err = converse(ctx, s, t, id, o.request(text))
 		switch {
 		case ctx.Err() != nil:
 			return id, nil

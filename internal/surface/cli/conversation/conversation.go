@@ -151,21 +151,23 @@ func with(cmd *cobra.Command, open opener, do func(context.Context, *Session, Te
 
 // A result is what a program reads.
 type result struct {
-	Success   bool            `json:"success"`
-	Chat      string          `json:"chat_id"`
-	Run       string          `json:"run_id"`
-	Status    chat.Status     `json:"status"`
-	Reason    string          `json:"reason,omitempty"`
-	Model     string          `json:"model"`
-	Answer    string          `json:"answer"`
-	Citations []chat.Citation `json:"citations,omitempty"`
-	Quotes    []chat.Quote    `json:"quotes,omitempty"`
-	Uncited   []chat.Passage  `json:"uncited,omitempty"`
-	Steps     int             `json:"steps"`
-	In        int             `json:"tokens_in"`
-	Out       int             `json:"tokens_out"`
-	Cost      *float64        `json:"cost_usd"`
-	Calls     []callLine      `json:"calls,omitempty"`
+	Success bool        `json:"success"`
+	Chat    string      `json:"chat_id"`
+	Run     string      `json:"run_id"`
+	Status  chat.Status `json:"status"`
+	Reason  string      `json:"reason,omitempty"`
+	Model   string      `json:"model"`
+	// Instructions are those of the vault, and whether the model got them.
+	Instructions *chat.Instructions `json:"instructions,omitempty"`
+	Answer       string             `json:"answer"`
+	Citations    []chat.Citation    `json:"citations,omitempty"`
+	Quotes       []chat.Quote       `json:"quotes,omitempty"`
+	Uncited      []chat.Passage     `json:"uncited,omitempty"`
+	Steps        int                `json:"steps"`
+	In           int                `json:"tokens_in"`
+	Out          int                `json:"tokens_out"`
+	Cost         *float64           `json:"cost_usd"`
+	Calls        []callLine         `json:"calls,omitempty"`
 }
 
 type callLine struct {
@@ -290,7 +292,7 @@ func answerOf(ctx context.Context, s *Session, r *chat.Run) (*chat.Message, erro
 // report writes the end of a run for programs.
 func (t Terminal) report(ctx context.Context, s *Session, r chat.Run) error {
 	out := result{
-		Success: r.Status == chat.Done, Chat: r.Chat, Run: r.ID, Status: r.Status, Reason: r.Reason, Model: r.Model, Steps: r.Steps, In: r.Usage.In, Out: r.Usage.Out,
+		Success: r.Status == chat.Done, Chat: r.Chat, Run: r.ID, Status: r.Status, Reason: r.Reason, Model: r.Model, Instructions: r.Instructions, Steps: r.Steps, In: r.Usage.In, Out: r.Usage.Out,
 	}
 	if r.Priced {
 		out.Cost = r.Usage.CostUSD

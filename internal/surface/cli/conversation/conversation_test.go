@@ -42,6 +42,38 @@ func TestAnAnswerThatCitesNothing(t *testing.T) {
 	}
 }
 
+// TestTheVaultsInstructionsAreNamed: programs read which file a model was told to follow,
+// and people why it was not.
+func TestTheVaultsInstructionsAreNamed(t *testing.T) {
+	t.Parallel()
+	file := state.In(t.TempDir())
+	t.Cleanup(func() { _ = file.Close() })
+	s := &Session{Agent: &agent.Agent{Store: chat.New(file, nil)}}
+	for _, c := range []struct {
+		of         *chat.Instructions
+		json, told string
+	}{
+		{nil, "", ""},
+		{&chat.Instructions{Path: "AGENTS.md"}, `"instructions":{"path":"AGENTS.md"}`, ""},
+		{&chat.Instructions{Path: "AGENTS.md", Cut: true}, `"instructions":{"path":"AGENTS.md","cut":true}`, "(AGENTS.md is too long for the model; only its beginning was used)\n"},
+		{&chat.Instructions{Path: "AGENTS.md", Unused: "it is marked as untrusted"}, `"unused":"it is marked as untrusted"`, "(AGENTS.md was not used: it is marked as untrusted)\n"},
+	} {
+		var out, notices bytes.Buffer
+		term := Terminal{}
+		term.Out, term.Err, term.Encode = &out, &notices, json.NewEncoder(&out).Encode
+		run := chat.Run{ID: "run-1", Chat: "chat-1", Status: chat.Running, Instructions: c.of}
+		if err := term.report(t.Context(), s, run); err != nil || !strings.Contains(out.String(), c.json) || strings.Contains(out.String(), "instructions") != (c.json != "") {
+			t.Errorf("%v: %s", err, out.String())
+		}
+		v := &view{t: term}
+		v.tell(agent.Event{Type: agent.Stepped, Run: &run})
+		v.tell(agent.Event{Type: agent.Stepped, Run: &run})
+		if got := notices.String(); got != c.told {
+			t.Errorf("%q", got)
+		}
+	}
+}
+
 // TestGoingOnWithOtherTools: what is said at the command line counts for a
 // conversation that goes on too, and what is not said stays as it was.
 func TestGoingOnWithOtherTools(t *testing.T) {

@@ -18,6 +18,7 @@ type view struct {
 	thought bool
 	near    string // the limit that was told
 	shown   map[int]chat.CallState
+	advised bool // the problem with the vault's instructions was told
 }
 
 // tell shows one event.
@@ -47,6 +48,11 @@ func (v *view) tell(e agent.Event) {
 	case agent.Said:
 		v.said(e.Message)
 	case agent.Stepped:
+		if text := e.Run.Instructions.Problem(); text != "" && !v.advised {
+			v.advised = true
+			v.line()
+			fmt.Fprintln(v.t.Err, v.t.Notice.Dim("("+draw.OneLine(text)+")"))
+		}
 		if e.Run.Near == v.near || e.Run.Status.Over() {
 			break
 		}

@@ -10,6 +10,7 @@ import (
 	"lore/internal/llm"
 	"lore/internal/surface/cli/draw"
 	"lore/internal/surface/tui"
+	"lore/internal/tool"
 )
 
 // The least that a screen needs.
@@ -39,6 +40,7 @@ func (o *options) onScreen(ctx context.Context, s *Session, t Terminal, resume s
 			with.model = model
 			return with.begin(ctx, s, text)
 		},
+		Undo:   func(ctx context.Context, id string) (tool.Result, error) { return undo(ctx, s, id) },
 		Models: func(ctx context.Context) (ids, problems []string, err error) { return t.choices(ctx) },
 	}, tui.Options{
 		Chat: c.ID, Model: o.model, Note: o.note, Limits: o.limit, Sets: o.sets, Tools: o.tools, In: t.In, Out: t.Out, Paint: t.Screen,
