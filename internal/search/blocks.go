@@ -18,13 +18,14 @@ func (h *Hit) Preview() (string, []Mark) {
 	return h.asked.excerpt(note.Plain(punctuated(h.Passage)))
 }
 
-// punctuated ends each heading of a passage with a colon and each item of a list
-// with a semicolon, unless it ends with a mark already: an excerpt is one line,
-// on which the ends of lines are not seen. Code stays as it is.
+// punctuated ends each heading and title of a callout with a colon, and each item
+// of a list that another one follows with a semicolon, unless it ends with a mark
+// already: an excerpt is one line, on which the ends of lines are not seen. Code
+// stays as it is.
 func punctuated(text string) string {
 	var b strings.Builder
 	lines := strings.Split(text, "\n")
-	fence := ""
+	fence, list := "", false
 	for i, l := range lines {
 		if i > 0 {
 			b.WriteByte('\n')
@@ -37,20 +38,17 @@ func punctuated(text string) string {
 				fence = ""
 			}
 		}
-		end := ""
+		list = fence == "" && (isItem(t) || list && t != "" && strings.IndexByte(" \t", l[0]) >= 0)
 		switch {
 		case fence != "":
 		case isHeading(t):
-			l = strings.TrimRight(strings.TrimRight(l, "# \t\r"), " \t")
-			end = ":"
-		case isItem(t) && i+1 < len(lines) && isItem(strings.TrimSpace(lines[i+1])):
-			l = strings.TrimRight(l, " \t\r")
-			end = ";"
+			l = withMark(strings.TrimRight(l, "# \t\r"), ":")
+		case isCallout(t):
+			l = withMark(l, ":")
+		case list && i+1 < len(lines) && isItem(strings.TrimSpace(lines[i+1])):
+			l = withMark(l, ";")
 		}
 		b.WriteString(l)
-		if end != "" && endsOpen(l) {
-			b.WriteString(end)
-		}
 	}
 	return b.String()
 }
@@ -65,12 +63,24 @@ func isItem(l string) bool {
 	return len(l) > 2 && strings.IndexByte("-*+", l[0]) >= 0 && l[1] == ' '
 }
 
-// endsOpen reports whether a line ends with a word or a closing bracket, and not
-// with the id of a block.
-func endsOpen(l string) bool {
-	if i := strings.LastIndexByte(l, ' '); strings.HasPrefix(l[i+1:], "^") {
-		return false
+// isCallout reports whether a line begins a callout that has a title.
+func isCallout(l string) bool {
+	l = strings.TrimLeft(l, "> ")
+	_, title, ok := strings.Cut(l, "]")
+	return ok && strings.HasPrefix(l, "[!") && strings.Trim(title, "+- ") != ""
+}
+
+// withMark is a line with a mark behind its last word or closing bracket, before
+// the id of a block; a line that ends otherwise stays as it is.
+func withMark(l, mark string) string {
+	words := strings.TrimRight(l, " \t\r")
+	id := ""
+	if i := strings.LastIndexByte(words, ' '); i >= 0 && strings.HasPrefix(words[i+1:], "^") {
+		words, id = strings.TrimRight(words[:i], " \t"), words[i:]
 	}
-	r, _ := utf8.DecodeLastRuneInString(l)
-	return unicode.IsLetter(r) || unicode.IsNumber(r) || strings.ContainsRune(")]*_", r)
+	r, _ := utf8.DecodeLastRuneInString(words)
+	if !unicode.IsLetter(r) && !unicode.IsNumber(r) && !strings.ContainsRune(")]*_", r) {
+		return l
+	}
+	return words + mark + id
 }
