@@ -98,6 +98,7 @@ func (a *asked) choose(h *Hit, ps []index.Passage) {
 	}
 	p := ps[best]
 	h.Heading, h.Line, h.Passage = p.Heading, p.Line, p.Text
+	h.asked = a
 	h.Excerpt, h.Marks = a.excerpt(note.Plain(p.Text))
 }
 

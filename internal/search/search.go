@@ -81,6 +81,7 @@ type Hit struct {
 	id    int64
 	seq   int // of the passage nearest in meaning; -1 when there is none
 	place int // the best it has in any ranking, from 0
+	asked *asked
 }
 
 // A Mark is a range of bytes.

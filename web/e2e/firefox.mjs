@@ -61,7 +61,7 @@ test('the graph, Today and every other view have something to see', async () => 
   console.log(`the graph is ${drawn}`);
   await f.find('.edge', 'contradicts');
   await look('graph');
-  for (const [path, sign] of [['/', '#written ~ ul li'], ['/chat', 'textarea, [contenteditable]'], ['/activity', '.calls li'], ['/tools/edit_note', '.form input'], ['/settings', 'dl.pairs'], ['/doctor', 'main h1']]) {
+  for (const [path, sign] of [['/', '[aria-labelledby=written] li'], ['/chat', 'textarea, [contenteditable]'], ['/activity', '.calls li'], ['/tools/edit_note', '.form input'], ['/settings', 'dl.pairs'], ['/doctor', 'main h1']]) {
     await f.goto(w.base + path);
     await f.find(sign);
     const over = await f.run(() => [document.documentElement.scrollHeight - innerHeight, document.documentElement.scrollWidth - innerWidth]);

@@ -199,6 +199,11 @@ test('in both themes and on a phone', async (t) => {
       await p.locator('.edge').first().waitFor();
       await p.locator('.edge button').first().click();
       assert.ok(await p.locator('.facts h2').evaluate((h) => { const b = h.getBoundingClientRect(); return h.contains(document.elementFromPoint(b.x + 20, b.y + 10)); }), 'it is seen what was chosen');
+      if (width === 390) await p.getByRole('button', { name: 'Picture', exact: true }).tap();
+      const [canvas, facts] = await Promise.all(['.canvas', '.facts'].map((s) => p.locator(s).boundingBox()));
+      assert.ok(canvas.x + canvas.width <= facts.x + 1 || canvas.y + canvas.height <= facts.y + 1, 'what is told lies beside the picture, not over it');
+      assert.ok(canvas.width > 200 && canvas.height > 200, 'the picture keeps its room');
+      if (width === 390) await p.getByRole('button', { name: 'List', exact: true }).tap();
       await drawn(p);
       for (const colorScheme of ['light', 'dark']) {
         await p.emulateMedia({ colorScheme });

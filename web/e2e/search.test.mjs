@@ -334,7 +334,7 @@ test('today is of use to who was told nothing', async (t) => {
     await t.test(`${colorScheme} ${width}`, async () => {
       const p = await w.page({ colorScheme, viewport: { width, height: width === 390 ? 844 : 900 }, reducedMotion: 'reduce' });
       await p.addInitScript(() => localStorage.setItem('lore.welcomed', '1'));
-      for (const [path, ready] of [['/', '#written ~ ul li'], ['/search?q=tea', '.hits li'], ['/activity', '.calls li']]) {
+      for (const [path, ready] of [['/', '[aria-labelledby=written] li'], ['/search?q=tea', '.hits li'], ['/activity', '.calls li']]) {
         await p.goto(w.base + path);
         await p.locator(ready).first().waitFor();
         if (path === '/') {

@@ -146,6 +146,8 @@ test('the tree shows titles; notes and folders are dragged, their links follow, 
   await move(page, '/notes/Notes/other.md');
   await row('A typed note').waitFor();
   await still(page);
+  // The open note is in the middle; the folder above it has to be in sight, too.
+  await page.getByRole('tree', { name: 'Notes' }).evaluate((t) => (t.scrollTop -= t.clientHeight / 3));
   await row('Other').dragTo(row('Box'));
   await page.locator('.toast', { hasText: /Moved other to Notes\/Box\. \d+ links? updated\./ }).waitFor();
   await page.waitForURL('**/notes/Notes/Box/other.md'); // the note that is open is followed

@@ -125,10 +125,11 @@ func (in SearchNotes) Run(ctx context.Context, env Env) (Found, error) {
 	var paths []string
 	for _, h := range a.Hits {
 		paths = append(paths, h.Path)
+		excerpt, marks := h.Preview()
 		out.Results = append(out.Results, FoundNote{
 			Path: h.Path, Title: h.Title, Heading: h.Heading, Line: h.Line, Chunk: h.Passage,
 			Score: toolkit.Round(h.Score), Similarity: toolkit.Round(float64(h.Cosine)), Why: h.Why,
-			excerpt: h.Excerpt, marks: h.Marks,
+			excerpt: excerpt, marks: marks,
 		})
 	}
 	if a.More {

@@ -41,8 +41,8 @@ export function placeOf(h: Pick<Found, 'path' | 'title' | 'heading'>): string {
 /** readable leaves out the heading that a passage begins with, for it is told above it, and writes fields as words. */
 export function readable(list: Piece[], heads: string[]): Piece[] {
   const all = list.map((p) => p.text).join('');
-  const head = heads.find((t) => t && all.startsWith(t + ' '));
-  let drop = head ? head.length + 1 : 0;
+  const head = heads.flatMap((t) => (t ? [t + ': ', t + ' '] : [])).find((t) => all.startsWith(t));
+  let drop = head?.length ?? 0;
   const out: Piece[] = [];
   for (const p of list) {
     const text = p.text.slice(drop);
