@@ -21,6 +21,10 @@ const (
 	batchBytes     = 8 << 20
 )
 
+// The first batch of a new index is this small, and each is twice as large as the
+// one before: questions that do not wait for the last one find something early.
+const firstBatch = batchDocuments / 10
+
 // largeFile is the size from which on files are read one by one, each written
 // before the next: what a parser needs for some megabytes is many times their
 // size, and must not be there once for each core.
@@ -41,7 +45,7 @@ func (ix *Indexer) work(ctx context.Context, w work) (Summary, error) {
 	}
 	ix.setFreshness(func(f *Freshness) {
 		before = *f
-		f.Fresh, f.Pending, f.Reason = false, total, "being built"
+		f.Fresh, f.Pending, f.Files, f.Reason = false, total, w.files, "being built"
 	})
 	g, gctx := errgroup.WithContext(ctx)
 	jobs := make(chan job)
@@ -115,7 +119,10 @@ func (ix *Indexer) write(ctx context.Context, w work, done <-chan outcome, sum *
 	p := progress{ix: ix, total: total, start: ix.now()}
 	defer func() { p.publish(true) }()
 	b := Batch{Drop: w.drop}
-	size := 0
+	size, limit := 0, batchDocuments
+	if w.first {
+		limit = firstBatch
+	}
 	var news change.Files
 	defer func() { ix.tell(news) }()
 	flush := func() error {
@@ -126,7 +133,7 @@ func (ix *Indexer) write(ctx context.Context, w work, done <-chan outcome, sum *
 		p.done += len(b.Put) + len(b.Drop) + len(b.Touch)
 		sum.Dropped += len(b.Drop)
 		p.publish(false)
-		b, size = Batch{}, 0
+		b, size, limit = Batch{}, 0, min(2*limit, batchDocuments)
 		return nil
 	}
 	for o := range done {
@@ -138,7 +145,7 @@ func (ix *Indexer) write(ctx context.Context, w work, done <-chan outcome, sum *
 			b.Put = append(b.Put, o.doc)
 			size += len(o.doc.Body)
 		}
-		if len(b.Put)+len(b.Touch) >= batchDocuments || size >= batchBytes || o.written != nil {
+		if len(b.Put)+len(b.Touch) >= limit || size >= batchBytes || o.written != nil {
 			if err := flush(); err != nil {
 				return err
 			}

@@ -18,6 +18,7 @@ type work struct {
 	read  []job
 	drop  []string
 	first bool            // the index was empty
+	files int             // in the vault, when all were compared
 	known map[string]bool // of those to read, the paths that the index has
 }
 

@@ -40,6 +40,8 @@ type Freshness struct {
 	Pending int       `json:"pending"`          // files that were seen and are not indexed yet
 	Synced  time.Time `json:"synced,omitzero"`  // when the vault was last compared with the index
 	Reason  string    `json:"reason,omitempty"` // why it is not fresh
+	Files   int       `json:"-"`                // files in the vault, while a whole comparison is under way
+	Partial bool      `json:"-"`                // the first build has not ended: notes are missing
 }
 
 // A Summary tells what one run did.
@@ -188,6 +190,7 @@ func (ix *Indexer) sync(ctx context.Context, accepted bool) (Summary, error) {
 		return Summary{State: ix.vault.State()}, err
 	}
 	w := compare(known, list)
+	w.files = len(list.Entries)
 	sum, err := ix.work(ctx, w)
 	sum.Files, sum.State, sum.Snapshot, sum.Took = len(list.Entries), list.State, list.Snapshot, ix.now().Sub(start)
 	ix.finish(&sum, start, err)

@@ -37,8 +37,8 @@ type progress struct {
 }
 
 func (p *progress) publish(final bool) {
-	v := NewProgress(p.done, p.total, p.ix.now().Sub(p.start))
 	p.ix.setFreshness(func(f *Freshness) { f.Pending = p.total - p.done })
+	v := NewProgress(p.done, p.total, p.ix.now().Sub(p.start))
 	p.ix.bus.Publish(TopicIndex, v, final)
 }
 

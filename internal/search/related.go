@@ -224,7 +224,7 @@ func (r *run) similar(ctx context.Context) error {
 			}
 		}
 		if len(close) > 0 {
-			r.note("no note contains %q; showing notes with names like %q", w, meant)
+			r.note("%s contains %q; showing notes with names like %q", r.noNote(), w, meant)
 		}
 		rank := 0
 		err = r.addNamed(ctx, close, func(h *Hit, n index.Name) {

@@ -41,7 +41,7 @@ func (r *run) answer(ctx context.Context) (Answer, error) {
 	}
 	r.sort()
 	if len(r.order) > 0 && r.out.Mode == Hybrid && !slices.ContainsFunc(r.order, (*Hit).isNamed) {
-		r.note("no note contains these words; these notes are the closest in meaning")
+		r.note("%s contains these words; these notes are the closest in meaning", r.noNote())
 	}
 	return r.page(ctx)
 }
@@ -201,7 +201,11 @@ func (r *run) meaning(ctx context.Context) error {
 		if r.o.Mode == Hybrid {
 			r.out.Mode = Lexical
 		}
-		r.note("semantic search is not ready yet; run lore index")
+		if r.o.Partial { // running lore index would only wait for the same build
+			r.note("semantic search is not ready yet")
+		} else {
+			r.note("semantic search is not ready yet; run lore index")
+		}
 		return nil
 	}
 	if st.Embedded < st.Passages {
@@ -235,6 +239,14 @@ func (r *run) meaning(ctx context.Context) error {
 		rank++
 	}
 	return nil
+}
+
+// noNote is the subject of a sentence about all notes that were searched.
+func (r *run) noNote() string {
+	if r.o.Partial {
+		return "no note indexed so far"
+	}
+	return "no note"
 }
 
 func (r *run) note(format string, args ...any) {

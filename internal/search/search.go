@@ -39,6 +39,8 @@ type Options struct {
 	Offset  int
 	Filter  index.Filter // beside what the query itself says
 	Explain bool
+	// Partial says that the index lacks notes, so that nothing is called unknown.
+	Partial bool
 }
 
 // An Answer is a ranked list of notes.
@@ -133,6 +135,9 @@ func (s *Searcher) Ask(ctx context.Context, q Query, o Options) (Answer, error) 
 	r := &run{s: s, q: q.bounded(), o: o, w: s.Weights.orDefault(), filter: both(q.Conditions(), o.Filter), hits: map[int64]*Hit{}}
 	if len(r.q.Words) < len(q.Words) {
 		r.note("only the first %d words of the query were used", len(r.q.Words))
+	}
+	if o.Partial {
+		return r.answer(ctx)
 	}
 	unknown, err := Unknowns(ctx, s.Store, r.filter)
 	if err != nil {

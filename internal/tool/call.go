@@ -240,7 +240,7 @@ func (c *call) guarded(ctx context.Context, run work) (out any, set change.Set, 
 		ctx = visibility.With(ctx, c.limit)
 	}
 	if c.deps.Prepare != nil {
-		ctx = c.deps.Prepare(ctx, c.plans())
+		ctx = c.deps.Prepare(ctx, c.indexNeed())
 	}
 	if c.who.Kind != access.Person || c.observes {
 		ctx = vault.Observed(ctx, c.sawFile)
@@ -263,6 +263,30 @@ func (c *call) limited(ctx context.Context) (context.Context, context.CancelFunc
 		limit += PlanWait
 	}
 	return context.WithTimeout(ctx, limit)
+}
+
+// An IndexNeed is how good the index must be for a call.
+type IndexNeed int
+
+const (
+	// WholeIndex shows every note, if not as it was saved a moment ago: what reads
+	// waits for the first build of the index.
+	WholeIndex IndexNeed = iota
+	// PartialIndex may lack notes: see [AnswersPartly].
+	PartialIndex
+	// CurrentIndex shows the vault as it is now: a change must not be planned from
+	// anything older.
+	CurrentIndex
+)
+
+func (c *call) indexNeed() IndexNeed {
+	switch {
+	case c.plans():
+		return CurrentIndex
+	case c.tool.Partial:
+		return PartialIndex
+	}
+	return WholeIndex
 }
 
 // plans reports whether the call plans a change.

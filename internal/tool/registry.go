@@ -64,10 +64,8 @@ type Deps struct {
 	// question reads what was just written.
 	Reindex func(ctx context.Context, paths []string) error
 	// Prepare returns the context in which a tool runs: what reads the index in
-	// it waits until the index shows the vault as it is now. plans says that the
-	// tool plans a change, which must not be planned from anything older. May be
-	// nil.
-	Prepare func(ctx context.Context, plans bool) context.Context
+	// it waits until the index is as good as the call needs. May be nil.
+	Prepare func(ctx context.Context, n IndexNeed) context.Context
 	// Fetch brings in a tool of another server that is not there yet, or says
 	// why it cannot be had; may be nil.
 	Fetch func(ctx context.Context, name string) error

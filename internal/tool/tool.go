@@ -79,6 +79,8 @@ type Tool struct {
 	Feed bool
 	// Everyday says that MCP clients get it by default, beside the notes' toolset.
 	Everyday bool
+	// Partial says that it answers while the index is built for the first time.
+	Partial bool
 	// Ends says that a run is over when a call of it succeeded.
 	Ends bool
 	// Selects is the argument with the files that a person chooses from, when they
@@ -176,6 +178,11 @@ func Instruct(text string) Option { return func(t *Tool) { t.Instructions = text
 
 // Feed marks a tool whose result can be followed.
 func Feed() Option { return func(t *Tool) { t.Feed = true } }
+
+// AnswersPartly marks a reading tool that does not wait for the first build of the
+// index. Its result has to say that notes are missing, and must deny nothing
+// because of them.
+func AnswersPartly() Option { return func(t *Tool) { t.Partial = true } }
 
 // Everyday marks a tool that MCP clients get by default, whatever its toolset.
 func Everyday() Option { return func(t *Tool) { t.Everyday = true } }

@@ -15,15 +15,17 @@ import (
 	"lore/internal/vault/watch"
 )
 
-// catchUp compares the index with the vault. A new index is waited for; one
-// that exists answers soon, and says when it is behind.
+// catchUp compares the index with the vault. A new index is waited for, unless
+// the process stays and can finish it after the first answers; one that exists
+// answers soon, and says when it is behind.
 func (s *Session) catchUp(ctx context.Context, o Options) error {
 	if !s.holds {
 		return s.awaitFirst(ctx)
 	}
 	// Without a snapshot the last comparison was broken off: what is there may be
 	// a beginning, and an answer from it would deny what is there.
-	whole := o.UpToDate || s.opening.Rebuilt || s.adopted || s.snapshotFile().Read(s.opener.Now()).Began.IsZero()
+	s.building = s.opening.Rebuilt || s.snapshotFile().Read(s.opener.Now()).Began.IsZero()
+	whole := o.UpToDate || s.adopted || s.building && o.Mode != Stay
 	if o.UpToDate || s.opening.Rebuilt { // a snapshot says nothing about an index that is empty
 		if err := s.snapshotFile().Remove(); err != nil {
 			return err
@@ -167,7 +169,12 @@ func (s *Session) Follow(ctx context.Context) error {
 	}
 	if s.Model != nil {
 		s.wakeEmbedder() // what was indexed before has to be understood, too
-		wg.Go(func() { s.embedOnWake(ctx) })
+		wg.Go(func() {
+			if s.building { // words first: embedding would take half of the cores from them
+				_, _ = s.Gate.Open(ctx, true, false) // what is wrong shows at the next call
+			}
+			s.embedOnWake(ctx)
+		})
 	}
 	return s.Indexer.Serve(ctx, w, s.wakeEmbedder)
 }

@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"lore/internal/index"
@@ -74,6 +75,13 @@ func (s *Session) indexState() index.Freshness {
 	f := s.Indexer.Freshness()
 	if w := s.watcher.Load(); w != nil && f.Fresh && w.Behind() {
 		f.Fresh, f.Reason = false, fresh.CatchingUp
+	}
+	if s.building && f.Synced.IsZero() {
+		f.Partial = true
+		if f.Files > 0 {
+			done := max(0, f.Files-f.Pending) // files to drop are pending too
+			f.Reason = fmt.Sprintf("the index is being built: %d of %d files so far (%d%%)", done, f.Files, 100*done/f.Files)
+		}
 	}
 	return s.explained(f)
 }

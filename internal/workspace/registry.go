@@ -20,11 +20,17 @@ func (s *Session) bind(ctx context.Context) error {
 		Log: s.Log, Now: s.opener.Now, Bus: s.Bus, Policy: s.Policy, Meter: policy.NewMeter(s.Limits),
 		Questions: s.Approvals, Ledger: s.History, Taints: s.History, HasPIN: token.New(s.State, s.opener.Now).HasPIN, Writable: s.Writable, Apply: s.Apply, Reindex: s.Reindex,
 		Real: s.Vault.Real, Since: rundiff.In(s.History), Prepare: s.Gate.Prepare, Fetch: s.fetch,
-		Folders: index.TopFolders(s.Index), Untrusted: index.Untrusted(s.Store),
+		Folders: s.topFolders, Untrusted: index.Untrusted(s.Store),
 	}
 	sets := s.opener.Bind(ctx, s, &deps)
 	s.Registry = tool.NewRegistry(deps, sets...)
 	return configureTools(s.Registry, s.Off, s.instructions)
+}
+
+// topFolders lists the folders that a person can share: all of them, so it waits
+// for an index that is being built.
+func (s *Session) topFolders(ctx context.Context) ([]string, error) {
+	return index.TopFolders(s.Index)(s.Gate.Prepare(ctx, tool.WholeIndex))
 }
 
 // fetch brings in one tool of another server.

@@ -54,6 +54,8 @@ type Session struct {
 
 	closers []func() error
 
+	building bool // the index was opened without a first build that ended
+
 	mu      sync.Mutex
 	sum     index.Summary
 	changed bool          // a tool changed notes, whose passages may lack vectors

@@ -2,6 +2,7 @@ package fresh
 
 import (
 	"sync"
+	"time"
 
 	"lore/internal/fault"
 	"lore/internal/index"
@@ -24,6 +25,7 @@ type comparisons struct {
 
 	mu        sync.Mutex
 	now, next *comparison
+	began     time.Time // when now did
 	closed    bool
 	wg        sync.WaitGroup
 }
@@ -51,7 +53,7 @@ func (c *comparisons) begin() {
 		close(one.done)
 		return
 	}
-	c.now = one
+	c.now, c.began = one, time.Now()
 	c.wg.Go(func() {
 		c.run(one)
 		close(one.done)
@@ -61,6 +63,17 @@ func (c *comparisons) begin() {
 			c.begin()
 		}
 	})
+}
+
+// runs is how long the comparison that is under way has taken so far; 0 when none
+// is.
+func (c *comparisons) runs() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.now == nil {
+		return 0
+	}
+	return time.Since(c.began)
 }
 
 // close waits for what runs, and lets nothing begin.

@@ -1,7 +1,9 @@
 // Package fresh keeps answers true to the vault. A call that reads the index
 // waits until the index shows everything that was saved before the call: for a
 // moment when it only reads, and then it says that it is behind; as long as it
-// takes when it plans a change, and then it is refused.
+// takes when it plans a change, and then it is refused. An index whose first build
+// has not ended lacks notes: only calls that can say so are answered from it, the
+// others wait for its end.
 //
 // The package knows when to look and who waits for it. How the index is compared
 // with the vault it is told.
@@ -117,7 +119,7 @@ func (g *Gate) Open(ctx context.Context, whole, first bool) (done bool, err erro
 
 // asked is what one call knows of the index.
 type asked struct {
-	plans bool
+	need  tool.IndexNeed
 	once  sync.Once
 	fresh index.Freshness
 	err   error
@@ -132,8 +134,8 @@ type otherKey struct{}
 func FromOther(ctx context.Context) context.Context { return context.WithValue(ctx, otherKey{}, true) }
 
 // Prepare returns the context of a call, in which [Gate.Await] waits.
-func (g *Gate) Prepare(ctx context.Context, plans bool) context.Context {
-	return context.WithValue(ctx, askedKey{}, &asked{plans: plans})
+func (g *Gate) Prepare(ctx context.Context, n tool.IndexNeed) context.Context {
+	return context.WithValue(ctx, askedKey{}, &asked{need: n})
 }
 
 // Await waits, in the context of a call, until the index is up to date: once
@@ -147,10 +149,10 @@ func (g *Gate) Await(ctx context.Context) error {
 		switch {
 		case g.o.Look == nil:
 			a.fresh = g.o.State()
-		case a.plans:
+		case a.need == tool.CurrentIndex:
 			a.fresh, a.err = g.awaitPlan(ctx)
 		default:
-			a.fresh, a.err = g.awaitAnswer(ctx)
+			a.fresh, a.err = g.awaitAnswer(ctx, a.need)
 		}
 	})
 	return a.err
@@ -175,11 +177,12 @@ func (g *Gate) Fresh(ctx context.Context) index.Freshness {
 const CatchingUp = "the index is catching up with changes in the vault"
 
 // awaitAnswer waits a moment. An index that is behind answers all the same, and
-// says so.
-func (g *Gate) awaitAnswer(ctx context.Context) (index.Freshness, error) {
+// says so; one that lacks notes only when the call needs no whole one.
+func (g *Gate) awaitAnswer(ctx context.Context, need tool.IndexNeed) (index.Freshness, error) {
 	c, wait := g.takeOpening(ctx), time.Duration(0) // the opening has waited already
 	if c == nil {
-		if c = g.looks.join(); !g.slow.Load() {
+		// A look that takes longer than that already is not waited for again.
+		if c = g.looks.join(); !g.slow.Load() && g.looks.runs() < g.o.Patience {
 			wait = g.o.Patience
 		}
 	}
@@ -194,7 +197,16 @@ func (g *Gate) awaitAnswer(ctx context.Context) (index.Freshness, error) {
 		case <-c.done:
 		default:
 			f := g.o.State()
-			return index.Freshness{Pending: f.Pending, Synced: f.Synced, Reason: CatchingUp}, nil
+			switch {
+			case !f.Partial:
+				return index.Freshness{Pending: f.Pending, Synced: f.Synced, Reason: CatchingUp}, nil
+			case need == tool.PartialIndex:
+				f.Fresh = false
+				return f, nil
+			}
+			if err := g.awaitBuild(ctx, c); err != nil {
+				return index.Freshness{}, err
+			}
 		}
 	}
 	switch {
@@ -239,6 +251,15 @@ func (g *Gate) awaitPlan(ctx context.Context) (index.Freshness, error) {
 	}
 	return index.Freshness{}, fault.Fix(fault.Busy, "try again in a minute",
 		"nothing was changed: the index is not up to date (%s)", c.fresh.Reason)
+}
+
+// awaitBuild waits for the first build of the index, as long as the call may take.
+func (g *Gate) awaitBuild(ctx context.Context, c *comparison) error {
+	err := g.awaitComparison(ctx, c, nil)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fault.Fix(fault.Busy, "try again in a minute", "this needs the whole index: %s", g.o.State().Reason)
+	}
+	return err
 }
 
 // awaitComparison waits for the end of a comparison and tells how far it is.

@@ -57,11 +57,18 @@ var errDamaged = errors.New("damaged")
 // call is what a tool does: it reads the index, and says how fresh that was.
 func (d *disk) call(t *testing.T, plans bool) (seen int64, f index.Freshness, err error) {
 	t.Helper()
-	ctx := d.gate.Prepare(t.Context(), plans)
+	ctx := d.gate.Prepare(t.Context(), need(plans))
 	if err := d.gate.Await(ctx); err != nil {
 		return 0, index.Freshness{}, err
 	}
 	return d.seen.Load(), d.gate.Fresh(ctx), nil
+}
+
+func need(plans bool) tool.IndexNeed {
+	if plans {
+		return tool.CurrentIndex
+	}
+	return tool.WholeIndex
 }
 
 func TestAnswers(t *testing.T) {
@@ -96,7 +103,7 @@ func TestLateLookMakesNoAnswerFresh(t *testing.T) {
 		d := open(t, fresh.Patience+time.Millisecond, 0)
 		defer d.gate.Close()
 		d.version.Store(1)
-		ctx := d.gate.Prepare(t.Context(), false)
+		ctx := d.gate.Prepare(t.Context(), tool.WholeIndex)
 		if err := d.gate.Await(ctx); err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +122,7 @@ func TestPlansWait(t *testing.T) {
 		for i := range int64(3) {
 			d.version.Store(i + 1)
 			ctx := tool.WithProgress(t.Context(), func(int, int, string) { told++ })
-			ctx = d.gate.Prepare(ctx, true)
+			ctx = d.gate.Prepare(ctx, tool.CurrentIndex)
 			if err := d.gate.Await(ctx); err != nil || d.seen.Load() != i+1 || !d.gate.Fresh(ctx).Fresh {
 				t.Errorf("saved %d, seen %d, %v", i+1, d.seen.Load(), err)
 			}
@@ -221,7 +228,7 @@ func TestOpeningIsNotForOtherProcesses(t *testing.T) {
 			t.Fatal(err)
 		}
 		d.version.Store(1)
-		ctx := d.gate.Prepare(fresh.FromOther(t.Context()), false)
+		ctx := d.gate.Prepare(fresh.FromOther(t.Context()), tool.WholeIndex)
 		if err := d.gate.Await(ctx); err != nil || !d.gate.Fresh(ctx).Fresh || d.seen.Load() != 1 {
 			t.Errorf("saved 1, seen %d, %+v, %v", d.seen.Load(), d.gate.Fresh(ctx), err)
 		}
@@ -256,7 +263,7 @@ func TestQuickLooksAfterASlowOne(t *testing.T) {
 		whole, takes = false, time.Millisecond
 		var last index.Freshness
 		for range 2 {
-			ctx := g.Prepare(t.Context(), false)
+			ctx := g.Prepare(t.Context(), tool.WholeIndex)
 			if err := g.Await(ctx); err != nil {
 				t.Fatal(err)
 			}
@@ -265,6 +272,61 @@ func TestQuickLooksAfterASlowOne(t *testing.T) {
 		}
 		if !last.Fresh {
 			t.Errorf("the second answer after a slow look did not wait for a quick one: %+v", last)
+		}
+	})
+}
+
+// While an index is built for the first time, only a call that can say so is
+// answered from it. Whatever needs every note waits for the end, and so does a plan.
+func TestFirstBuild(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v, err := vault.Open(t.TempDir(), vault.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var built atomic.Bool
+		g := fresh.New(t.Context(), fresh.Options{
+			Vault: v,
+			State: func() index.Freshness {
+				if built.Load() {
+					return index.Freshness{Fresh: true}
+				}
+				return index.Freshness{Partial: true, Pending: 7, Reason: "3 of 10"}
+			},
+			Fatal: func(error) bool { return false },
+			Look: func(context.Context) (index.Freshness, bool, error) {
+				if !built.Load() {
+					time.Sleep(20 * time.Second)
+					built.Store(true)
+				}
+				return index.Freshness{Fresh: true}, true, nil
+			},
+		})
+		defer g.Close()
+		start := time.Now()
+		if done, err := g.Open(t.Context(), false, false); done || err != nil {
+			t.Fatal(done, err)
+		}
+		call := func(n tool.IndexNeed, within time.Duration) (index.Freshness, time.Duration, error) {
+			ctx, cancel := context.WithTimeout(t.Context(), within)
+			defer cancel()
+			ctx = g.Prepare(ctx, n)
+			err := g.Await(ctx)
+			return g.Fresh(ctx), time.Since(start), err
+		}
+		for range 2 {
+			f, at, err := call(tool.PartialIndex, time.Minute)
+			if want := (index.Freshness{Partial: true, Pending: 7, Reason: "3 of 10"}); err != nil || f != want || at != fresh.Patience {
+				t.Errorf("after %s: %+v, %v", at, f, err)
+			}
+		}
+		if _, _, err := call(tool.WholeIndex, 5*time.Second); fault.Of(err) != fault.Busy {
+			t.Errorf("a call without enough time for the build: %v", err)
+		}
+		for _, n := range []tool.IndexNeed{tool.WholeIndex, tool.CurrentIndex} {
+			if f, at, err := call(n, time.Minute); err != nil || !f.Fresh || at != 20*time.Second {
+				t.Errorf("need %d, after %s: %+v, %v", n, at, f, err)
+			}
 		}
 	})
 }

@@ -19,6 +19,7 @@ import (
 
 	"lore/internal/embed"
 	"lore/internal/fault"
+	"lore/internal/index"
 	"lore/internal/tool"
 	"lore/internal/tool/access"
 	"lore/internal/tool/history"
@@ -53,8 +54,8 @@ var update = flag.Bool("update", false, "write what the tools answer into their 
 //	-- index --        let the index see the files that were written meanwhile
 //
 // A file that stands after a call is written at that moment and not indexed.
-// "without a model" in the comment at the top makes the searches lexical. With
-// -update, want, view, diff and vault are rewritten. At the end every change is
+// "without a model" in the comment at the top makes the searches lexical, and
+// "is being built" makes the index say so of itself. With -update, want, view, diff and vault are rewritten. At the end every change is
 // undone, and unless the script itself wrote files between its calls, the vault
 // must be what it was, byte for byte.
 func Run(t *testing.T, open func(Place) []*tool.Tool) {
@@ -109,6 +110,11 @@ func runScript(t *testing.T, path, name string, open func(Place) []*tool.Tool) {
 	s := &script{tool: name, dir: t.TempDir()}
 	s.open = func() *tool.Registry {
 		s.place = Open(t, s.dir, model)
+		if strings.Contains(string(ar.Comment), "is being built") {
+			s.place.Fresh = func(context.Context) index.Freshness {
+				return index.Freshness{Pending: 3, Partial: true, Reason: "the index is being built: 1 of 4 files so far (25%)"}
+			}
+		}
 		s.before = snapshot(t, s.dir)
 		return tool.NewRegistry(s.place.Deps(), open(s.place))
 	}

@@ -96,7 +96,7 @@ func (in ContextPack) Run(ctx context.Context, env Env) (Pack, error) {
 	if err != nil {
 		return Pack{}, fault.Rename(err, "query", "question")
 	}
-	a, err := env.Search.Ask(ctx, q, search.Options{Limit: packHits, Filter: filter})
+	a, err := env.Search.Ask(ctx, q, search.Options{Limit: packHits, Filter: filter, Partial: env.Fresh(ctx).Partial})
 	if err != nil {
 		return Pack{}, err
 	}

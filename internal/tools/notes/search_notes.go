@@ -116,7 +116,7 @@ func (in SearchNotes) Run(ctx context.Context, env Env) (Found, error) {
 		return Found{}, err
 	}
 	a, err := env.Search.Find(ctx, in.Query, search.Options{
-		Mode: search.Mode(in.Mode), Limit: in.TopK, Offset: in.Offset, Filter: filter, Explain: in.Explain,
+		Mode: search.Mode(in.Mode), Limit: in.TopK, Offset: in.Offset, Filter: filter, Explain: in.Explain, Partial: env.Fresh(ctx).Partial,
 	})
 	if err != nil {
 		return Found{}, err
