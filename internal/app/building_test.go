@@ -62,16 +62,21 @@ func TestAnswersWhileTheIndexIsBuilt(t *testing.T) {
 	if f := found.Index; len(found.Results) != 10 || f.Fresh || f.Pending != 151 || f.Reason != "the index is being built: 100 of 251 files so far (39%)" {
 		t.Errorf("%d notes, %+v", len(found.Results), f)
 	}
-	// The path of a note is enough to read it, whether it is indexed or not.
-	if res, err = call("read_note", `{"path": "Hub.md"}`); err != nil || res.Value.(notes.NoteText).Index.Fresh {
-		t.Errorf("%+v, %v", res.Value, err)
-	}
 	type answer struct {
 		tool string
 		all  int
 		err  error
 	}
-	answers := make(chan answer, 2)
+	answers := make(chan answer, 3)
+	go func() { // whether the note is untrusted is not known yet
+		res, err := call("read_note", `{"path": "Hub.md"}`)
+		v, _ := res.Value.(notes.NoteText)
+		all := 0
+		if v.Index.Fresh {
+			all = 250
+		}
+		answers <- answer{"read_note", all, err}
+	}()
 	go func() {
 		res, err := call("list_backlinks", `{"path": "Hub"}`)
 		v, _ := res.Value.(notes.Backlinks)
@@ -89,7 +94,7 @@ func TestAnswersWhileTheIndexIsBuilt(t *testing.T) {
 		t.Errorf("%d calls did not wait for the index", n)
 	}
 	release()
-	for range 2 {
+	for range 3 {
 		if x := <-answers; x.err != nil || x.all != 250 {
 			t.Errorf("%+v", x)
 		}

@@ -180,8 +180,9 @@ func Instruct(text string) Option { return func(t *Tool) { t.Instructions = text
 func Feed() Option { return func(t *Tool) { t.Feed = true } }
 
 // AnswersPartly marks a reading tool that does not wait for the first build of the
-// index. Its result has to say that notes are missing, and must deny nothing
-// because of them.
+// index. Its result has to say that notes are missing, must deny nothing because
+// of them, and must show none of them: whether a note is untrusted is known when it
+// is indexed.
 func AnswersPartly() Option { return func(t *Tool) { t.Partial = true } }
 
 // Everyday marks a tool that MCP clients get by default, whatever its toolset.

@@ -39,7 +39,7 @@ func Tools(env Env) []*tool.Tool {
 	return tool.Toolset("notes", docs,
 		tool.Read[SearchNotes](env, tool.Drawn(tool.Notes), tool.Short("search"), tool.Plays(tool.SearchesNotes), tool.AnswersPartly(),
 			tool.Try("why does my tea taste bitter --top-k 3", `{"query": "why does my tea taste bitter", "top_k": 3}`)),
-		tool.Read[ReadNote](env, tool.Drawn(tool.Text), tool.Short("read"), tool.Plays(tool.ReadsNote), tool.AnswersPartly(),
+		tool.Read[ReadNote](env, tool.Drawn(tool.Text), tool.Short("read"), tool.Plays(tool.ReadsNote),
 			tool.Try("Matcha --section \"Thin tea, usucha\"", `{"path": "Matcha", "section": "Thin tea, usucha"}`)),
 		tool.Read[ListBacklinks](env, tool.Drawn(tool.Notes), tool.Short("backlinks"), tool.Plays(tool.ListsBacklinks),
 			tool.Try("Oxidation --limit 3", `{"path": "Oxidation", "limit": 3}`)),

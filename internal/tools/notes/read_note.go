@@ -67,11 +67,6 @@ type NoteText struct {
 // Run reads the note.
 func (in ReadNote) Run(ctx context.Context, env Env) (NoteText, error) {
 	n, err := env.read(ctx, in.Path)
-	if fault.Of(err) == fault.NotFound {
-		if f := env.Fresh(ctx); f.Partial {
-			err = fault.Fix(fault.Busy, "try again in a moment, or give the path", "%q is not known yet: %s", in.Path, f.Reason)
-		}
-	}
 	if err != nil {
 		return NoteText{}, err
 	}
