@@ -223,7 +223,8 @@ test('search, graph, activity, tools: from the question to the result', async ()
 
   await keys.press('g', 'g');
   await page.waitForURL('**/graph');
-  await keys.on(button('Show all').or(page.locator('.edge button').first()));
+  await keys.on(button('Show all'));
+  await page.getByRole('status').getByText(/^\d+ notes, \d{3} relationships$/).waitFor(); // a list that comes later has other rows
   await keys.on(page.locator('.edge button').first());
   await page.locator('.facts').waitFor();
   await keys.here('a node of the graph');
