@@ -134,7 +134,11 @@ test('a setting turns it off: then the text waits for the person', async () => {
   await page.evaluate(() => new Promise((f) => setTimeout(f, 2500)));
   await state('Unsaved changes');
   await still(page); // a list that comes late moves what is pressed
-  await page.locator('a.note', { hasText: /^Sencha$/ }).click();
+  // Rows of the tree are drawn anew while it is scrolled; one that went away under the hand is pressed again.
+  await w.until(async () => {
+    await page.locator('a.note', { hasText: /^Sencha$/ }).click();
+    return page.waitForURL('**/notes/Notes/Sencha.md*', { timeout: 3000 }).then(() => true, () => false);
+  });
   await page.locator('.prose h1', { hasText: 'Sencha' }).waitFor();
   assert.equal(w.read('Notes/Gyokuro.md'), old);
   await page.reload();
